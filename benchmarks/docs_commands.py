@@ -76,7 +76,6 @@ INSTEAD = {
     "make lab": f'make lab LAB_ARGS="{OPENED}"',
     "make lab NOTEBOOK=uq/6_agreement": f'make lab NOTEBOOK=uq/6_agreement LAB_ARGS="{OPENED}"',
     "make platform": 'make platform P="--port {port}"',
-    "python -m proctor.report.site_check": "python -m proctor.report.site_check --pages index",
     "python -m proctor platform": "python -m proctor platform --port {port}",
     "python -m proctor platform moderator NAME": "python -m proctor platform moderator ada",
     "python -m proctor sweep --grid grid.yaml --plan": "python -m proctor sweep uq/6_agreement --seed 1 2 --plan",

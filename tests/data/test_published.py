@@ -11,7 +11,7 @@ from proctor.data.published import FACTS, TABLES, load_published, printed_number
 from proctor.data.tabular import DataError, read_rows
 from proctor.paths import PUBLISHED, ROOT
 from proctor.report import catalog
-from proctor.report.site_overview import PAPERS
+from proctor.report.site_pages import PAPERS
 
 ROWS = {"hle": 106, "uq": 496, "kina": 34, "cbu": 150, "hle_verified": 172}
 

@@ -16,11 +16,9 @@ from django.db import connection
 from django.test import Client
 from django.test.testcases import QuietWSGIRequestHandler
 from playwright.sync_api import expect
-from proctor.report import site_check
+from proctor.report import slides
 
-pytestmark = pytest.mark.skipif(
-    site_check.CHROMIUM is None, reason="no Chromium here: install Debian's package chromium"
-)
+pytestmark = pytest.mark.skipif(slides.CHROMIUM is None, reason="no Chromium here: install Debian's package chromium")
 PASSWORD = "a long pass phrase"
 
 
@@ -76,7 +74,7 @@ def fill():
 
 @pytest.fixture(scope="module")
 def browser(home):
-    with site_check.chromium() as opened:
+    with slides.chromium() as opened:
         yield opened
 
 

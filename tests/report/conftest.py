@@ -4,7 +4,7 @@ matplotlib.use("agg")
 import pytest
 from matplotlib import pyplot as plt
 from proctor import paths
-from proctor.report import site_check
+from proctor.report import slides
 from proctor.report.catalog import Row
 from proctor.report.figures import FULL, axes, style
 
@@ -34,9 +34,9 @@ def own_figures(tmp_path, monkeypatch):
 @pytest.fixture(scope="module")
 def browser():
     """Debian's Chromium, headless, or the one that PROCTOR_CHROMIUM names."""
-    if site_check.CHROMIUM is None:
+    if slides.CHROMIUM is None:
         pytest.skip("no chromium here to look at pages with")
-    with site_check.chromium() as opened:
+    with slides.chromium() as opened:
         yield opened
 
 

@@ -147,20 +147,6 @@ def test_each_disagreement_with_the_figures_is_named(rows, folder, file, content
     assert found == problem or problem == NO_RECORD and found.startswith(problem)
 
 
-def test_status_counts_the_papers_own_artefacts_first_and_ours_apart(rows):
-    theirs, ours = status_table(rows).split("## What we added")
-    assert "| hle | 1 | 1 | 0 | 0 | 0 |\n| kina | 1 | 0 | 0 | 0 | 1 |\n| all | 3 | 1 | 0 | 1 | 1 |" in theirs
-    assert "| table | 1 | 1 | 0 | 0 | 0 |\n| figure | 2 | 0 | 0 | 1 | 1 |" in theirs
-    assert "| uq | 1 | 0 | 1 published, 1 simulated |\n| all | 1 | 0 |" in ours
-
-
-def test_a_row_is_the_papers_own_or_ours(row):
-    own = [row("uq/claim_gap", kind="claim"), row("uq/validator", kind="protocol")]
-    ours = [row("uq/3_x", kind="claim"), row("uq/claim_plot", kind="notebook-output"), row("hle/x", kind="claim")]
-    assert all(one.of_paper for one in own) and not any(one.of_paper for one in ours)
-    assert not row("synthesis/claim_x", kind="claim").of_paper
-
-
 @pytest.mark.parametrize("text", ["", "<!-- status -->", "<!-- /status --><!-- status -->"])
 def test_only_the_block_between_the_status_marks_changes(tmp_path, rows, text):
     readme = tmp_path / "README.md"

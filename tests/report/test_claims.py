@@ -108,34 +108,6 @@ def test_each_verdict_has_its_sentence():
     )
 
 
-@pytest.mark.parametrize(
-    "how, numbers",
-    [
-        (
-            dict(estimate=25, interval=(3, 50), unit="points", says="> 0", n=18, of="questions"),
-            "+25 points [+3, +50], n = 18 questions",
-        ),
-        (
-            dict(estimate=-1.2, interval=(-7, 0.4), unit="points", says="> 0", n=500, of="answers"),
-            "-1.2 points [-7.0, +0.4], n = 500 answers",
-        ),
-        (dict(estimate=0.61, interval=(0.52, 0.7), n=1620), "0.61 [0.52, 0.70], n = 1,620 items"),
-        (dict(estimate=0.61, interval=(0.52, 0.7), level=0.99), "0.61 [0.52, 0.70], n = 10 items, 99 % interval"),
-        (
-            dict(level=0.999, family=10, estimate=0, interval=(-1, 1), says="within -2..2"),
-            "0.0 [-1.0, +1.0], n = 10 items, 99.9 % interval (one of 10 comparisons)",
-        ),
-        (dict(estimate=3, interval=None, exact="counted", says="> 0", unit="rows", n=None), "+3 rows, exact: counted"),
-        (
-            dict(interval=None, estimate=None, says="", holds=False, exact="all rows", n=27, of="rows"),
-            "n = 27 rows, exact: all rows",
-        ),
-    ],
-)
-def test_numbers_show_estimate_interval_and_n(how, numbers):
-    assert made(**how).numbers == numbers
-
-
 @given(NUMBERS, NUMBERS, NUMBERS, NUMBERS, st.sampled_from(sorted(SAYS)))
 def test_a_written_claim_is_read_back_and_judged_alike(one, two, three, bound, sign):
     low, estimate, high = sorted((one, two, three))

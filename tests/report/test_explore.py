@@ -6,9 +6,11 @@ from itertools import product
 import numpy as np
 import pandas as pd
 import pytest
+from markupsafe import Markup
 from proctor import paths
 from proctor.report.explore import ALL, Explorable
 from proctor.report.site import STATIC
+from proctor.report.site_evidence import rendered
 from proctor.report.site_notebook import movable
 from proctor.synthesis.how_many import items_for_difference
 from statsmodels.stats.inter_rater import cohens_kappa
@@ -35,9 +37,8 @@ def picture():
 
 
 def page_of(pictures):
-    boxes = "".join(
-        movable(one, f'<figure><a><img alt="saved" id="{name}"></a></figure>', "x") for name, one in pictures.items()
-    )
+    saved = Markup('<a><img alt="saved"></a>')
+    boxes = "".join(rendered("figure", None, saved, {}, (), "x", movable(one)) for one in pictures.values())
     return f"<!doctype html><html lang=en><title>x</title><main>{boxes}</main><script>{(STATIC / 'explore.js').read_text()}</script>"
 
 

@@ -4,7 +4,7 @@ import pytest
 from matplotlib import pyplot as plt
 from PIL import Image
 from proctor.report import figures
-from proctor.report.printed import ASKED
+from proctor.report.figures import ASKED
 from proctor.report.provenance import describe
 
 

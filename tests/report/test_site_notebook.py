@@ -2,8 +2,8 @@ import json
 
 import pytest
 from proctor.report import site_notebook
-from proctor.report.site_evidence import Behind
-from proctor.report.site_notebook import NotebookPage, boxed, claim_table, printed
+from proctor.report.site_evidence import Behind, rendered
+from proctor.report.site_notebook import NotebookPage, boxed, printed
 
 
 @pytest.fixture
@@ -29,21 +29,19 @@ def code(source, *outputs, tags=()):
 TITLE = {"cell_type": "markdown", "source": ["# A title\n", "\n", "> A box."], "metadata": {}}
 
 
+GIVEN = code("a = 2", tags=["injected-parameters"])
+
+
 @pytest.mark.parametrize(
     "executed, parameters, said, unsaid",
     [
         ([TITLE, code("a = 1")], {}, "make lab NOTEBOOK=uq/1_a<", "Note:"),
-        (
-            [TITLE, code("a = 1"), code("a = 2", tags=["injected-parameters"])],
-            {"a": 2},
-            "<code>a = 2</code>",
-            "earlier version",
-        ),
+        ([TITLE, code("a = 1"), GIVEN], {"a": 2}, "<code>a = 2</code>", "earlier version"),
         ([TITLE, code("a = 0")], {}, "earlier version", "not executed"),
     ],
 )
 def test_the_note_says_what_differs_in_this_run(page, executed, parameters, said, unsaid):
-    note = page([TITLE, code("a = 1")], executed, parameters).note()
+    note = rendered("note", page([TITLE, code("a = 1")], executed, parameters))
     assert said in note and unsaid not in note
 
 
@@ -68,9 +66,10 @@ def test_printed_keeps_columns_wraps_sentences_and_escapes():
 
 
 def test_binder_is_offered_only_where_it_is_configured(page, monkeypatch):
-    assert "Binder" not in page([TITLE]).note()
+    assert "Binder" not in rendered("note", page([TITLE]))
     monkeypatch.setattr(site_notebook, "BINDER", "https://mybinder.org/v2/gh/a/b/HEAD")
-    assert "https://mybinder.org/v2/gh/a/b/HEAD?urlpath=lab/tree/notebooks/uq/1_a.ipynb" in page([TITLE]).note()
+    note = rendered("note", page([TITLE]))
+    assert "https://mybinder.org/v2/gh/a/b/HEAD?urlpath=lab/tree/notebooks/uq/1_a.ipynb" in note
 
 
 def test_a_figure_is_offered_the_tables_of_its_section_or_else_all(page, tmp_path):
@@ -98,5 +97,5 @@ def test_only_long_text_in_a_table_is_wrapped():
 
 def test_a_claim_that_nothing_tests_says_what_it_lacks(row, tmp_path):
     claim = row("uq/claim_2", kind="claim", state="lacking", missing="its <source>")
-    html = claim_table([claim], Behind(tmp_path, tmp_path))
+    html = rendered("claims", Behind(tmp_path, tmp_path), [claim])
     assert "not tested" in html and "its &lt;source&gt;" in html

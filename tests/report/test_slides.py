@@ -5,7 +5,7 @@ import re
 
 import pytest
 from proctor import paths
-from proctor.report import site_check, slides
+from proctor.report import slides
 
 TEXT = (paths.ROOT / "docs/teaching.md").read_text(encoding="utf-8")
 LESSONS = slides.lessons(TEXT)
@@ -24,7 +24,7 @@ def test_a_page_asks_then_shows_the_committed_figure_and_needs_no_other_file(tit
 
 
 def test_without_chromium_the_pages_are_written_and_the_missing_pdf_is_said(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(site_check, "CHROMIUM", None)
+    monkeypatch.setattr(slides, "CHROMIUM", None)
     assert slides.main([str(tmp_path)]) == 0
     assert "no PDF: no Chromium here" in capsys.readouterr().out
     assert sorted(path.name for path in tmp_path.iterdir()) == [
@@ -35,7 +35,7 @@ def test_without_chromium_the_pages_are_written_and_the_missing_pdf_is_said(tmp_
     ]
 
 
-@pytest.mark.skipif(site_check.CHROMIUM is None, reason="no Chromium here; PROCTOR_CHROMIUM names one")
+@pytest.mark.skipif(slides.CHROMIUM is None, reason="no Chromium here; PROCTOR_CHROMIUM names one")
 def test_a_pdf_has_a_page_for_each_slide(tmp_path):
     (tmp_path / "x.html").write_text(slides.page("x", LESSONS["One hour: can a number be believed?"][:2]))
     slides.print_pdf([tmp_path / "x.html"])

@@ -9,12 +9,22 @@ Values that a mouse shows, a <title> for each point and bar of a figure's SVG:
 
 names = name_marks(fig)                 # before it is drawn: what each mark shows
 svg = with_values(svg, names)           # afterwards: "GPT-5: 25.6"
+
+Figures for a paper, PDF without header and footer at a journal's widths, a narrow one for phones, captions as text:
+
+    python -m proctor.report.figures uq/6_agreement            # runs the notebook; files in build/print/
+    python -m proctor.report.figures uq/6_agreement --widths 3.25
+
+A figure is laid out anew at each width, so its letters keep their size: 3.25 inches (a column), 5.5 (NeurIPS), 6.75
+(ICML), and 360 pixels as PNG and SVG.
 """
 
+import argparse
 import html
 import io
 import os
 import re
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -34,12 +44,12 @@ from matplotlib.patches import Rectangle
 from matplotlib.transforms import Bbox
 
 from proctor import paths
+from proctor.files import write_atomic
 from proctor.report import provenance
 from proctor.report.claims import Claim
 from proctor.report.explore import Explorable
 from proctor.report.frame import COLUMN, FULL, frame, is_drawn, refuse
 from proctor.report.plots import Arrow, Box, dumbbell, flow, forest, heatmap, waffle
-from proctor.report.printed import widths_asked, write_forms
 from proctor.report.roles import (
     BLACK,
     BLUE,
@@ -148,9 +158,8 @@ def save(
             record["explore"] = explore.page()
         if first and first.estimate is not None:
             record["estimate_drawn"] = is_drawn(fig, first.estimate)
-        if widths := widths_asked():
-            caption = f"{title}. {description} ({record['evidence']}; {name})"
-            write_forms(fig, name, caption, widths, Path(out or paths.OWN_FIGURES))
+        caption = f"{title}. {description} ({record['evidence']}; {name})"
+        write_forms(fig, name, caption, Path(out or paths.OWN_FIGURES))
         kinds = provenance.evidence_kinds(record["evidence"])
         crop = frame(fig, name, kinds, title, verdict, first.numbers if first else "", complain)
         marks_said = name_marks(fig)
@@ -230,3 +239,52 @@ def _words(axis: Axis) -> dict[float, str]:
     """{place: label} of an axis that names things; of one with numbers none."""
     labels = {at: " ".join(text.get_text().split()) for at, text in zip(axis.get_ticklocs(), axis.get_ticklabels())}
     return labels if any(re.search(r"[^\W\d]{2}", label) for label in labels.values()) else {}
+
+
+JOURNALS = (3.25, 5.5, 6.75)  # inches
+NARROW, PIXELS = 360, 100  # pixels, and how many of them are an inch
+ASKED = "PROCTOR_PRINT"  # the widths, where a run shall write them too
+
+
+def write_forms(fig: Figure, name: str, caption: str, out: Path) -> None:
+    """Where printed forms are asked for: write <out>/<name>_5.5in.pdf for each width in inches, <name>_360px.png and
+    .svg, and <name>.txt.
+
+    The figure keeps its height, as it is wider or narrower; afterwards it has its own size again.
+    """
+    if not (widths := [float(width) for width in os.environ.get(ASKED, "").split()]):
+        return
+    own = tuple(fig.get_size_inches())
+    place = Path(out) / name
+    place.parent.mkdir(parents=True, exist_ok=True)
+    with plt.rc_context({"pdf.fonttype": 42}):
+        for width in widths:
+            fig.set_size_inches(width, own[1])
+            fig.savefig(
+                place.with_name(f"{place.name}_{width:g}in.pdf"), metadata={"CreationDate": None, "Title": caption}
+            )
+        fig.set_size_inches(NARROW / PIXELS, own[1])
+        for kind in ("png", "svg"):
+            fig.savefig(place.with_name(f"{place.name}_{NARROW}px.{kind}"), dpi=2 * PIXELS)
+    fig.set_size_inches(own)
+    write_atomic(place.with_suffix(".txt"), caption + "\n", durable=False)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    from proctor.workflow.run import main as run  # here, not above: it loads papermill
+
+    parser = argparse.ArgumentParser(description="Print a notebook's figures without header, at a journal's widths.")
+    parser.add_argument("notebook", help="such as uq/6_agreement")
+    parser.add_argument("--widths", type=float, nargs="+", default=JOURNALS, help="inches (default: 3.25 5.5 6.75)")
+    options = parser.parse_args(arguments)
+    os.environ[ASKED] = " ".join(map(str, options.widths))
+    folder = paths.BUILD / "print"
+    try:
+        copy = folder / "notebooks" / f"{options.notebook.replace('/', '_')}.ipynb"
+        return run([f"notebooks/{options.notebook}.ipynb", str(copy), "--figures", str(folder)])
+    finally:
+        del os.environ[ASKED]
+
+
+if __name__ == "__main__":
+    sys.exit(main())

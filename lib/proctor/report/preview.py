@@ -11,7 +11,7 @@ import re
 import struct
 import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 from itertools import groupby
 from operator import itemgetter
@@ -22,16 +22,15 @@ from proctor import paths
 from proctor.files import write_atomic
 from proctor.report.claims import MARKS, VERDICTS, Claim, read_claims
 from proctor.report.provenance import label
-from proctor.report.site_evidence import PNG_PER_INCH, SHOWN_PER_INCH
-from proctor.report.site_notebook import DISPLAYED, page_text
-from proctor.report.site_overview import PAPERS, notebook_questions
+from proctor.report.site_evidence import PNG_PER_INCH, SHOWN_PER_INCH, TEMPLATES
+from proctor.report.site_notebook import DISPLAYED
+from proctor.report.site_pages import PAPERS, notebook_questions
 from proctor.report.tables import escape_markdown
 from proctor.workflow.notebook import Notebook, WorkflowError, all_notebooks
 from proctor.workflow.params import resolve
 from proctor.workflow.receipts import excerpt, kind_of, places, plain, records
 
 FOLDER = paths.ROOT / "previews"
-MADE = "<!-- Made by `make previews` from the notebook and figures/. Change those, not this file. -->"
 
 
 def previews() -> dict[str, str]:
@@ -39,19 +38,21 @@ def previews() -> dict[str, str]:
 
     Raises WorkflowError for a notebook that can't be read, ValueError for a row that is no claim.
     """
-    figures = paths.COMMITTED
-    notebooks = all_notebooks()
+    figures, notebooks = paths.COMMITTED, all_notebooks()
     made = {name: record for name, record in records(figures).items() if "evidence" in record}
-    values = resolve(notebooks)
-    claims: dict[str, list[Claim]] = {notebook.name: [] for notebook in notebooks}
-    for claim in read_claims(figures):
-        claims.setdefault(claim.notebook, []).append(claim)
-    pages = {}
+    values, claims, pages = resolve(notebooks), read_claims(figures), {}
+    questions = notebook_questions(_read(paths.ROOT / "docs" / "notebooks.md") or "")
+    index: dict[str, list[tuple[str, str, list[int]]]] = {paper: [] for paper in PAPERS}
     for notebook in notebooks:
         own = {name: record for name, record in made.items() if record["code"]["notebook"] == notebook.name}
-        page = Page(notebook, own, claims[notebook.name], values[notebook.name], figures)
-        pages[f"{notebook.name}.md"] = page.text()
-    return pages | {"README.md": index(notebooks, made, claims)}
+        judged = [claim for claim in claims if claim.notebook == notebook.name]
+        pages[f"{notebook.name}.md"] = Page(notebook, own, judged, values[notebook.name], figures).text()
+        found = Counter(claim.verdict for claim in judged)
+        pictures = sum(bool(record.get("alt")) for record in own.values())
+        row = notebook.name, questions.get(notebook.name, ""), [*(found[verdict] for verdict in VERDICTS), pictures]
+        index[notebook.name.rpartition("/")[0] or "start"].append(row)
+    papers = {paper: rows for paper, rows in index.items() if rows}
+    return pages | {"README.md": TEMPLATES.get_template("previews.md").render(papers=papers).rstrip() + "\n"}
 
 
 def write() -> int:
@@ -83,27 +84,29 @@ class Page:
         self.cells = notebook.content["cells"]
 
     def text(self) -> str:
-        """The page."""
+        """The page. Code that shows nothing by itself goes into the next fold."""
         outputs, rest = self._outputs()
-        parts: list[str] = []
-        code: list[str] = []  # of cells that show nothing by themselves: it goes into the next fold
-        for number, cell in enumerate(self.cells):
-            text = _text(cell)
-            if cell["cell_type"] == "markdown":
-                parts += [*_fold(code), self._prose(text, first=not parts)]
-                code = []
-            elif "solution" in cell["metadata"].get("tags", ()):
-                parts += [*_fold(code), *_fold([text], "Show the solution")]
-                code = []
-            elif text.strip():
-                code.append(text)
-                if outputs[number]:
-                    parts += [*_fold(code), *outputs[number]]
-                    code = []
-        parts += _fold(code)
-        if rest:
-            parts.append(f"Also written: {', '.join(rest)}.")
-        return page_text(MADE, *parts)
+        title, *blocks = [
+            (kind, text) for number in range(len(self.cells)) for kind, text in self._of_cell(number, outputs)
+        ]
+        head, _, text = title[1].partition("\n")
+        groups = [
+            (kind, [text for _, text in group])
+            for kind, group in groupby([("text", text.strip()), *blocks], itemgetter(0))
+        ]
+        values = {name: repr(value) for name, value in self.values.items()}
+        about = dict(name=self.notebook.name, up=self.up, values=values, title=head, blocks=groups, rest=rest)
+        return TEMPLATES.get_template("preview.md").render(about).rstrip() + "\n"
+
+    def _of_cell(self, number: int, outputs: Mapping[int, Sequence[str]]) -> list[tuple[str, str]]:
+        """(kind, text) of what the page shows of a cell: text, the name of a fold with code, output."""
+        cell = self.cells[number]
+        text = _text(cell)
+        if cell["cell_type"] == "markdown":
+            return [("text", _prose(text))]
+        if "solution" in cell["metadata"].get("tags", ()):
+            return [("Show the solution", text.strip("\n"))]
+        return [("Code", text.strip("\n"))] * bool(text.strip()) + [("output", block) for block in outputs[number]]
 
     def _outputs(self) -> tuple[dict[int, list[str]], list[str]]:
         """{cell: its figures, tables and claims in the order of its code}, and the files that no cell shows."""
@@ -122,26 +125,7 @@ class Page:
         for claim in self.claims:
             latest = claimed.get(claim.id, latest)
             blocks[latest[0]].append((latest[1], claim_line(claim)))
-        in_order = {cell: [block for _, block in sorted(found, key=itemgetter(0))] for cell, found in blocks.items()}
-        return {cell: list(_lists_joined(found)) for cell, found in in_order.items()}, rest
-
-    def _prose(self, text: str, first: bool) -> str:
-        """A cell of prose as code hosts take it, links to notebooks led to previews; under the title what this is."""
-        text = DISPLAYED.sub(lambda found: f"\n```math\n{found[1].strip()}\n```\n", text)
-        text = re.sub(r"(\]\((?![a-z]+:)[^)\s]*)\.ipynb(?=[)#])", r"\1.md", text).strip()
-        head = re.search(r"^# .+$", text, re.MULTILINE)
-        if not first or not head:
-            return text
-        name, up = self.notebook.name, self.up
-        said = (
-            f"A preview of [notebooks/{name}.ipynb]({up}notebooks/{name}.ipynb) with its committed results; "
-            f"[all previews]({up}previews/README.md). What else cells print, and what stands behind each number, "
-            f"is in [the book]({up}docs/book.md). To run it: `make lab NOTEBOOK={name}`."
-        )
-        if self.values:
-            given = ", ".join(f"`{key} = {value!r}`" for key, value in self.values.items())
-            said += f" Run with {given} ([params/default.yaml]({up}params/default.yaml))."
-        return f"{text[: head.end()]}\n\n<sub>{said}</sub>\n\n{text[head.end() :].strip()}"
+        return {cell: [block for _, block in sorted(found, key=itemgetter(0))] for cell, found in blocks.items()}, rest
 
     def _figure(self, name: str) -> str:
         """A figure as wide as in the book, with its alt text; under it evidence, name and files."""
@@ -191,47 +175,10 @@ def claim_line(claim: Claim) -> str:
     return plain(f"- {MARKS[claim.verdict]} **{claim.verdict}**: {escape_markdown(claim.answer)} ({about})")
 
 
-def index(
-    notebooks: Sequence[Notebook], made: Mapping[str, Mapping[str, Any]], claims: Mapping[str, Sequence[Claim]]
-) -> str:
-    """The list of all previews: what each notebook asks, its claims by verdict, its figures."""
-    listed = paths.ROOT / "docs" / "notebooks.md"
-    questions = notebook_questions(_read(listed) or "")
-    pictures = Counter(record["code"]["notebook"] for record in made.values() if record.get("alt"))
-    marks = ", ".join(f"{MARKS[verdict]} {verdict}" for verdict in VERDICTS)
-    parts = [
-        MADE,
-        "# Previews",
-        "Each notebook as a page that a code host shows: its prose, its code in folds, and its committed figures, "
-        "tables and claims. The notebooks themselves are stored without outputs. All that they print, with search and "
-        "what stands behind each number, is in [the book](../docs/book.md).",
-        f"The columns count claims ({marks}) and figures.",
-    ]
-    heads = f"| notebook | what it asks | {' | '.join(MARKS[verdict] for verdict in VERDICTS)} | figures |"
-    for paper, about in PAPERS.items():
-        rows = []
-        for notebook in notebooks:
-            if (notebook.name.rpartition("/")[0] or "start") == paper:
-                found = Counter(claim.verdict for claim in claims[notebook.name])
-                counts = [*(found[verdict] for verdict in VERDICTS), pictures[notebook.name]]
-                asks = questions.get(notebook.name, "")
-                cells = [f"[{notebook.name}]({notebook.name}.md)", asks, *(str(count or "") for count in counts)]
-                rows.append(f"| {' | '.join(cells)} |")
-        if rows:
-            parts += [f"## {about.short}", "\n".join([heads, f"|---|---|{'---:|' * 4}", *rows])]
-    return page_text(*parts)
-
-
-def _fold(code: Sequence[str], summary: str = "Code") -> list[str]:
-    """The code of some cells in one fold; nothing where there is none."""
-    text = "\n\n".join(part.strip("\n") for part in code)
-    return [f"<details><summary>{summary}</summary>\n\n```python\n{text}\n```\n\n</details>"] if code else []
-
-
-def _lists_joined(blocks: Sequence[str]) -> Iterator[str]:
-    """The blocks, those of a list that follow one another as one."""
-    for is_list, group in groupby(blocks, key=lambda block: block.startswith("- ")):
-        yield ("\n" if is_list else "\n\n").join(group)
+def _prose(text: str) -> str:
+    """A cell of prose as code hosts take it, links to notebooks led to previews."""
+    text = DISPLAYED.sub(lambda found: f"\n```math\n{found[1].strip()}\n```\n", text)
+    return re.sub(r"(\]\((?![a-z]+:)[^)\s]*)\.ipynb(?=[)#])", r"\1.md", text).strip()
 
 
 def _text(cell: Mapping[str, Any]) -> str:

@@ -3,37 +3,32 @@
     python -m proctor.report.site               # or: make site
 
 Pages: the front, all figures, one for each paper, notebook and protocol, the catalog, the reference of lib/proctor,
-docs/*.md where there are any. Sphinx makes them (MyST-NB, execution off); formulas become MathML. A broken link,
-something loaded from elsewhere, a formula that can't be read and every warning of Sphinx is an error, and build/site/
-stays as it was. PROCTOR_SITE=https://... gives links to its pages a picture;
+docs/*.md where there are any. Sphinx makes them (MyST-NB, execution off; autodoc); formulas become MathML. A broken
+link, something loaded from elsewhere, a formula that can't be read and every warning of Sphinx is an error, and
+build/site/ stays as it was. PROCTOR_SITE=https://... gives links to its pages a picture;
 PROCTOR_BINDER=https://mybinder.org/v2/gh/<owner>/<repository>/HEAD adds links to Binder.
 """
 
 import io
 import json
 import os
+import posixpath
 import re
 import shutil
 import sys
 import tempfile
-from html import escape
+from html import unescape
 from pathlib import Path
+from textwrap import indent
+from urllib.parse import quote, unquote, urlsplit
 
 from math_core import LatexError, LatexToMathML
 
 from proctor import paths
-from proctor.report import catalog, site_api
-from proctor.report.site_check import SiteError, lead_links
-from proctor.report.site_evidence import Behind, write_fonts
-from proctor.report.site_notebook import NotebookPage, catalog_rows, page_text
-from proctor.report.site_overview import (
-    PAPERS,
-    figures_page,
-    front,
-    landing,
-    notebook_questions,
-    paper_page,
-)
+from proctor.report import catalog
+from proctor.report.site_evidence import Behind, SiteError, write_fonts
+from proctor.report.site_notebook import NotebookPage
+from proctor.report.site_pages import PAPERS, write_pages
 
 STATIC = Path(__file__).parent / "site_static"
 SITE = os.environ.get("PROCTOR_SITE", "").rstrip("/")  # where the book will stand, e.g. https://example.org/proctor
@@ -43,7 +38,11 @@ SPHINX = {
     "author": "The Proctor authors",
     "html_title": "Proctor",
     "root_doc": "index",
-    "extensions": ["myst_nb", "proctor.report.site"],
+    "extensions": ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "proctor.report.site"],
+    "autodoc_default_options": {"members": True, "member-order": "bysource"},
+    "autodoc_preserve_defaults": True,
+    "autosummary_generate": False,
+    "suppress_warnings": ["ref.python"],  # two classes of one name: a signature links neither
     "toc_object_entries": False,
     "add_module_names": False,
     "nb_execution_mode": "off",
@@ -58,6 +57,7 @@ SPHINX = {
     "html_math_renderer": "mathml",
     "smartquotes": False,
     "html_theme": "sphinx_book_theme",
+    "templates_path": [str(STATIC.with_name("site_templates"))],  # its layout.html
     "html_static_path": [str(STATIC)],
     "html_extra_path": ["copied"],
     "html_css_files": ["site.css"],
@@ -71,7 +71,7 @@ SPHINX = {
     "html_use_index": False,
     "html_domain_indices": False,
     "html_last_updated_fmt": None,
-    "html_context": {"default_mode": "auto"},
+    "html_context": {"default_mode": "auto", "site_address": SITE},
     "html_theme_options": {
         "logo": {
             "text": "Proctor",
@@ -132,61 +132,28 @@ def write_source(root: Path, figures: Path, source: Path) -> None:
         if ".ipynb_checkpoints" in path.parts:
             continue
         if paper not in files:
-            raise SiteError(f"{path.relative_to(root)}: no paper {paper!r} in PAPERS of site_overview.py; add it there")
+            raise SiteError(f"{path.relative_to(root)}: no paper {paper!r} in PAPERS of site_pages.py; add it there")
         files[paper].append(path)
-    rows = catalog.read(root / "data" / "catalog.csv")
-    behind, library = Behind(root, figures, rows), root / "lib" / "proctor"
+    behind = Behind(root, figures, catalog.read(root / "data" / "catalog.csv"))
     executed, defaults = paths.runs_of(figures, root), figures == root / "figures"
 
     def page_for(path: Path) -> NotebookPage:
         return NotebookPage(path, executed / path.relative_to(root), behind, defaults)
 
     notebooks = {paper: [page_for(path) for path in found] for paper, found in files.items() if found}
-    readme = (root / "README.md").read_text(encoding="utf-8")
-    listed = root / "docs" / "notebooks.md"
-    questions = notebook_questions(readme + (listed.read_text(encoding="utf-8") if listed.exists() else ""))
-
+    write_pages(source, behind, notebooks, root / "lib" / "proctor")
     copied = source / "copied"
     write_fonts(copied / "_static" / "fonts")
     if (social := root / "docs" / "book" / "front.png").is_file():
         shutil.copyfile(social, copied / "_static" / "social.png")
     for name in ("docs", "figures"):  # guides, and the pictures of theirs and of README
         (source / name).symlink_to(root / name)
-    for paper, pages in notebooks.items():
-        if landing(paper) != pages[0].page:
-            _write(source / f"{landing(paper)}.md", paper_page(paper, rows, pages, questions, behind))
-        for page in pages:
-            _write(source / f"{page.page}.ipynb", json.dumps(page.build(), ensure_ascii=False))
-            for place, png in page.images.items():
-                (copied / place).parent.mkdir(parents=True, exist_ok=True)
-                (copied / place).write_bytes(png)
-    about = (
-        "A row for each published artifact, formal result, protocol and claim of the five papers, and our own outputs. "
-        'As a file: <a href="/data/catalog.csv" download>catalog.csv</a>.'
-    )
-    _write(source / "catalog.md", page_text("# The catalog", about, catalog_rows(rows, behind)))
-    _write(source / "figures.md", figures_page(rows, notebooks, behind))
-    titles = {paper: about.short for paper, about in PAPERS.items()}
-    protocols = site_api.read_protocols(root / "data" / "protocols.csv")
-    for row in rows:
-        if row.kind == "protocol":
-            own = protocols.get(row.id, site_api.Protocol())
-            text = site_api.protocol_page(row, own, rows, titles[row.paper], library, behind)
-            _write(source / f"protocols/{row.id}.md", text)
-    _write(source / "protocols" / "index.md", site_api.protocol_index(rows, titles))
-    modules = site_api.packages(library)
-    for package, names_in in modules.items():
-        _write(source / f"{site_api.page_of(package)}.md", site_api.package_page(package, names_in, library))
-    _write(source / "api" / "index.md", site_api.index_page(modules, library))
-    reference = ["figures", "catalog", "protocols/index", "api/index"]
-    guides = [f"docs/{path.stem}" for path in sorted((root / "docs").glob("*.md"))]
-    sections = {"Reference": reference} | ({"Guides": guides} if guides else {})
-    _write(source / "index.md", front(readme, rows, notebooks, sections, behind))
-
-
-def _write(path: Path, text: str) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, encoding="utf-8")
+    for page in [page for pages in notebooks.values() for page in pages]:
+        content = json.dumps(page.build(), ensure_ascii=False).encode()
+        pictures = {copied / place: png for place, png in page.images.items()}
+        for path, data in {source / f"{page.page}.ipynb": content, **pictures}.items():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(data)
 
 
 def _run_sphinx(source: Path, html: Path, doctrees: Path) -> None:
@@ -218,19 +185,32 @@ def _run_sphinx(source: Path, html: Path, doctrees: Path) -> None:
 
 
 def setup(app) -> dict:
-    """Sphinx's door: formulas as MathML, which browsers show by themselves."""
-    app.connect("html-page-context", _describe_page)
+    """Sphinx's door: docstrings are text, and formulas are MathML, which browsers show by themselves."""
+    app.connect("autodoc-process-docstring", _as_text)
+    app.connect("autodoc-skip-member", lambda app, what, name, member, skip, options: skip or _is_field(member))
     app.add_html_math_renderer("mathml", (_formula, None), (_formula, None))
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 
 
-def _describe_page(app, page: str, template: str, context: dict, doctree) -> None:
-    """What a link to a page shows elsewhere; its picture needs the site's address (PROCTOR_SITE)."""
-    title = re.sub(r"<[^>]+>", "", context.get("title", "")) or "Proctor"
-    tags = f'<meta property="og:title" content="{escape(title)}"><meta property="og:site_name" content="Proctor">'
-    if SITE:
-        tags += f'<meta property="og:image" content="{escape(SITE)}/_static/social.png">'
-    context["metatags"] = context.get("metatags", "") + tags
+_STAYS = re.compile(r"^(>>> (?:.+\n)*|(?:  .*\n|\n(?=  ))+)", re.MULTILINE)
+_MARKUP = re.compile(r"`([^`]+)`|[\\*_|`]")
+
+
+def _as_text(app, what: str, name: str, member: object, options: object, lines: list[str]) -> None:
+    """Make of a docstring in plain text what Sphinx reads: `x` is code, examples and what is indented stay as they
+    are, and no other sign is markup."""
+    made: list[str] = []
+    for number, part in enumerate(_STAYS.split("\n".join(lines) + "\n")):
+        if number % 2:
+            made += ["", "::", "", *indent(part.rstrip(), "   ").splitlines(), ""]
+        else:
+            made += _MARKUP.sub(lambda sign: rf"\ ``{sign[1]}``\ " if sign[1] else rf"\{sign[0]}", part).splitlines()
+    lines[:] = made
+
+
+def _is_field(member: object) -> bool:
+    """Whether it is a field of a named tuple, which its signature has."""
+    return type(member).__name__ == "_tuplegetter"
 
 
 def mathml(latex: str, block: bool = False) -> str:
@@ -260,6 +240,64 @@ def _formula(writer, node) -> None:
     long = ' class="formula long" tabindex="0"' if len(node.astext()) > 40 else ' class="formula"'
     writer.body.append(f'<div class="formula" tabindex="0">{html}</div>' if block else f"<span{long}>{html}</span>")
     raise SkipNode
+
+
+PAGES = {"README.md": "index.html", "data/catalog.csv": "catalog.html"}  # of files that have other names there
+_LINK = re.compile(r"<(a|audio|embed|iframe|image|img|link|object|script|source|video)\b[^>]*>")
+_ADDRESS = re.compile(r'(\s(?:href|src|srcset|poster|data)=")([^"]+)')
+
+
+def lead_links(site: Path, root: Path, figures: Path) -> list[str]:
+    """Lead the links of a built site to its pages, copy the files of the checkout `root` that they name, and return
+    what is wrong, a line each: loaded from elsewhere, leading nowhere. figures: the folder that stands as figures/.
+
+    The site is laid out as the repository, so that a link which is right in a file is right on its page, but for the
+    ending: notebooks/uq/a.ipynb has the page notebooks/uq/a.html. A link with `download` leads to the file itself.
+    "/data/a.csv" leads to data/a.csv from any page.
+    """
+    pages = [path for path in sorted(site.rglob("*.html")) if "_static" not in path.parts]
+    texts = {path.relative_to(site).as_posix(): path.read_text(encoding="utf-8") for path in pages}
+    anchors = {name: {*re.findall(r'\s(?:id|name)="([^"]+)"', text)} for name, text in texts.items()}
+    wrong: list[str] = []
+
+    def lead(page: str, tag: re.Match, address: str) -> str:
+        parts = urlsplit(unescape(address))
+        if parts.scheme or parts.netloc:
+            if tag[1] != "a" and parts.scheme in ("", "http", "https"):
+                wrong.append(f"{page}: loads {address} from elsewhere")
+            return address
+        own, fragment = posixpath.join(posixpath.dirname(page), unquote(parts.path)), unquote(parts.fragment)
+        own = posixpath.normpath(own).lstrip("/") if parts.path else page
+        place = PAGES.get(own) or re.sub(r"\.(ipynb|md)$", ".html", own)
+        if place not in texts or tag[0].endswith(" download>"):
+            place = own
+        if place != own:  # Jupyter's anchors have capitals
+            fragment = re.sub(r"[^a-z0-9]+", "-", fragment.lower()).strip("-")
+        if place.startswith("../") or not (site / place).is_file():
+            file = figures / place.removeprefix("figures/") if place.startswith("figures/") else root / place
+            file = file if file.is_file() else root / place
+            if place.startswith("../") or not file.is_file():
+                wrong.append(f"{page}: {address} leads nowhere; fix its path")
+                return address
+            (site / place).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(file, site / place)
+        if fragment and fragment not in anchors.get(place, {fragment}):
+            wrong.append(f"{page}: {address} leads to no anchor of that page")
+        if place == own and not parts.path.startswith("/"):
+            return address
+        return "../" * page.count("/") + quote(place) + (f"#{fragment}" if fragment else "")
+
+    for page, text in texts.items():
+
+        def replace(tag: re.Match, page: str = page) -> str:
+            return _ADDRESS.sub(lambda found: found[1] + lead(page, tag, found[2]), tag[0])
+
+        (site / page).write_text(_LINK.sub(replace, text), encoding="utf-8")
+    for path in sorted(site.rglob("*.css")):
+        text = path.read_text(encoding="utf-8")
+        for address in re.findall(r"(?:url\(|@import)\s*[\"']?(https?:|//[a-z])[^)\"'; ]*", text):
+            wrong.append(f"{path.relative_to(site)}: loads {address}... from elsewhere")
+    return list(dict.fromkeys(wrong))
 
 
 def main() -> int:

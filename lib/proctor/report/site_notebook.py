@@ -1,19 +1,17 @@
-"""A page of the site from an executed notebook: code folded, tables boxed, figures with alt text and evidence.
-
-Tables are HTML: plain ones, ones that site.js filters and sorts, rows of the catalog, judged claims.
-"""
+"""A page of the site from an executed notebook: code folded, tables boxed, figures with alt text and evidence."""
 
 import base64
 import json
 import os
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator
 from html import escape
 from pathlib import Path
 from typing import Any
 
-from proctor.report.catalog import Row, claims_of
-from proctor.report.site_evidence import Behind, badges, shown_size, verdict
+from markupsafe import Markup
+
+from proctor.report.site_evidence import Behind, rendered, shown_size
 
 BINDER = os.environ.get("PROCTOR_BINDER", "")  # e.g. https://mybinder.org/v2/gh/<owner>/<repository>/HEAD
 _NAMED = re.compile(r"""["']([a-z_]+/[A-Za-z0-9_]+)["']""")
@@ -48,29 +46,34 @@ class NotebookPage:
         self.images: dict[str, bytes] = {}  # place in the site -> PNG
 
     @property
+    def binder(self) -> str:
+        """The address of the notebook on Binder, "" where none is configured."""
+        return BINDER and f"{BINDER}?urlpath=lab/tree/{self.page}.ipynb"
+
+    @property
     def title(self) -> str:
         """The first heading."""
         found = (re.search(r"^# +(.+)", _text(cell), re.MULTILINE) for cell in self.original["cells"])
         return next((match[1].strip() for match in found if match), self.page)
 
-    def note(self) -> str:
-        """HTML under the title: how to get and open the notebook and, in a box, what a reader must know of this run."""
-        ways = [
-            f'<a href="/{self.page}.ipynb" download>Download the notebook</a>',
-            f"open it in JupyterLab: <code>make lab NOTEBOOK={self.name}</code>",
-        ]
-        if BINDER:
-            ways.append(f'<a href="{BINDER}?urlpath=lab/tree/{self.page}.ipynb">open it on Binder</a>')
-        said = [f'<p class="made-from">{" · ".join(ways)}</p>']
-        if not self.executed:
-            said.append(_warning("not executed; run <code>make reproduce</code>, then <code>make site</code>"))
-        elif _code(self.content) != _code(self.original):
-            earlier = "made from an earlier version of this notebook"
-            said.append(_warning(f"{earlier}; run <code>make reproduce</code>, then <code>make site</code>"))
-        if self.parameters:
-            values = ", ".join(f"{name} = {value!r}" for name, value in self.parameters.items())
-            said.append(_warning(f"not run at default parameters, but with <code>{escape(values)}</code>"))
-        return "\n".join(said)
+    @property
+    def short_title(self) -> str:
+        """Its name in the sidebar: "uq/4_bias_and_ranking" -> "4 Bias and ranking"."""
+        number, _, words = self.name.rpartition("/")[2].replace("_", " ").partition(" ")
+        if not re.fullmatch(r"\d+[a-z]?", number):
+            number, words = "", f"{number} {words}"
+        words = words.strip()
+        return f"{number} {words[:1].upper()}{words[1:]}".strip()
+
+    @property
+    def is_outdated(self) -> bool:
+        """Whether the copy ran other code than the notebook has now."""
+        return _code(self.content) != _code(self.original)
+
+    @property
+    def run_with(self) -> str:
+        """ "n = 3, seed = 7": what the copy was given in the place of defaults."""
+        return ", ".join(f"{name} = {value!r}" for name, value in self.parameters.items())
 
     def lead(self) -> str:
         """HTML of the picture under the box of results: of the first finding that has one. Empty where none has, and
@@ -82,8 +85,8 @@ class NotebookPage:
         for id in re.findall(r"`([a-z_]+/[\w.]+)`", box):
             named += self.behind.figures_of(id)
         for name in named:
-            if picture := self.behind.picture(name, part="-lead"):
-                return f'<figure class="artifact lead">{picture}</figure>'
+            if self.behind.has(f"{name}.svg"):
+                return f'<figure class="artifact lead">{rendered("picture", self.behind, name, "", "-lead")}</figure>'
         return ""
 
     def build(self) -> dict:
@@ -96,7 +99,8 @@ class NotebookPage:
                 heading = next(iter(re.findall(r"^#+ +(.+)", text, re.MULTILINE)[::-1]), heading)
                 text = DISPLAYED.sub(r"\n\g<0>\n", text)
                 if not noted and (first := re.search(r"^# +.+$", text, re.MULTILINE)):
-                    text = _after_box(f"{text[: first.end()]}\n\n{self.note()}\n\n{text[first.end() :]}", self.lead())
+                    note = rendered("note", self)
+                    text = _after_box(f"{text[: first.end()]}\n\n{note}\n\n{text[first.end() :]}", self.lead())
                     noted = True
                 cells.append({"cell_type": "markdown", "metadata": {}, "source": text})
             elif cell["cell_type"] == "code" and text.strip():
@@ -158,33 +162,29 @@ class NotebookPage:
         """HTML under a saved table: its files, and what stands behind it."""
         if not (record := self.behind.record(name)):
             return ""
-        return f'<p class="under">{self.behind.caption(record)}</p>{self.behind.panel(record)}'
+        return (
+            f'<p class="under">{rendered("caption", self.behind, record)}</p>{rendered("panel", self.behind, record)}'
+        )
 
     def _figure(self, output: dict, artifact: str | None, heading: str, tables: list[str]) -> str:
+        """HTML of a figure: the saved one, or of an own run the picture in the copy."""
         about, record = output.get("metadata", {}).get("image/png", {}), self.behind.record(artifact)
         alt = about.get("alt") or record.get("alt") or f"Figure in the section: {heading}"
-        picture = self.behind.picture(record["artifact"], alt=alt) if record and not self.own_pictures else ""
-        if not picture:
+        saved = bool(record) and not self.own_pictures and self.behind.has(f"{artifact}.svg")
+        if saved:
+            picture = rendered("picture", self.behind, artifact, "", "", alt)
+        else:
             png = base64.b64decode("".join(output["data"]["image/png"]))
             place = f"pictures/{self.page}_{len(self.images) + 1}.png"
             self.images[place] = png
-            width, height = shown_size(png, 100)
-            picture = f'<a href="/{place}"><img src="/{place}" alt="{escape(alt)}" '
-            picture += f'width="{width}" height="{height}" loading="lazy"></a>'
-        caption = f"<figcaption>{self.behind.caption(record)}</figcaption>" if record else ""
-        figure = f'<figure class="artifact">{picture}{caption}</figure>'
-        if "explore" in record and not self.own_pictures:
-            figure = movable(record["explore"], figure, alt)
-        return figure + (self.behind.panel(record, tables) if record else "")
+            picture = rendered("image", f"/{place}", shown_size(png, 100), f"/{place}", alt)
+        explore = movable(record["explore"]) if saved and "explore" in record else ""
+        return rendered("figure", self.behind, picture, record, tables, alt, explore)
 
 
-def movable(explore: dict[str, Any], figure: str, alt: str) -> str:
-    """HTML of a saved figure in whose place explore.js puts the picture to move."""
-    data = json.dumps(explore, ensure_ascii=False).replace("</", "<\\/")
-    return (
-        f'<div class="explorable" data-alt="{escape(alt)}">'
-        f'<script type="application/json">{data}</script>{figure}</div>'
-    )
+def movable(explore: dict[str, Any]) -> Markup:
+    """JSON of a picture to move, as it may stand in a page's script."""
+    return Markup(json.dumps(explore, ensure_ascii=False).replace("</", "<\\/"))
 
 
 def printed(text: str) -> str:
@@ -194,14 +194,10 @@ def printed(text: str) -> str:
     return f'<pre class="printed {kind}" tabindex="0">{escape(text)}</pre>' if text.strip() else ""
 
 
-def _warning(text: str) -> str:
-    return f'<p class="run-note"><strong>Note:</strong> {text}</p>'
-
-
-def _after_box(text: str, html: str) -> str:
-    """Markdown with `html` after its first quoted block, the box of results; unchanged where it has none."""
+def _after_box(text: str, added: str) -> str:
+    """Markdown with HTML after its first quoted block, the box of results; unchanged where it has none."""
     box = re.search(r"(?:^>.*\n?)+", text, re.MULTILINE)
-    return f"{text[: box.end()]}\n{html}\n\n{text[box.end() :]}" if box and html else text
+    return f"{text[: box.end()]}\n{added}\n\n{text[box.end() :]}" if box and added else text
 
 
 def _text(cell: dict) -> str:
@@ -217,24 +213,10 @@ def _code(notebook: dict) -> list[str]:
     ]
 
 
-UNTESTED = "not tested"
-THUMB = 120  # pixels: a figure in a row of the catalog
 FOLD = 8  # rows of a table that are seen at once
 _TABLE = re.compile(
     r'(?P<start><div class="table-box"[^>]*><table\b.*?<tbody>)(?P<body>.*?)</tbody>.*?</table></div>', re.S
 )
-
-
-def page_text(*parts: str) -> str:
-    """A page's Markdown of its parts, an empty line between two; empty ones are left out."""
-    return "\n\n".join(filter(None, parts)) + "\n"
-
-
-def toctree(entries: Sequence[tuple[str, str]], caption: str = "") -> str:
-    """Sphinx's hidden list of the pages under this one: (title in the sidebar, page)."""
-    lines = [f"{title} <{page}>" if title else page for title, page in entries]
-    head = ["```{toctree}", ":hidden:", *([f":caption: {caption}"] if caption else []), ""]
-    return "\n".join([*head, *lines, "```"])
 
 
 def boxed(html: str) -> str:
@@ -258,94 +240,3 @@ def _folded(found: re.Match) -> str:
         f'<div class="first-rows">{first}</div><details class="rest"><summary>All {len(rows)} rows</summary>'
         f"{found[0]}</details>"
     )
-
-
-def table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """An HTML table of cells that are HTML."""
-    return filtered(heads, rows, (), "page")
-
-
-def filtered(
-    heads: Sequence[str],
-    rows: Sequence[Sequence[str]],
-    filters: Collection[int],
-    kind: str = "filtered",
-    ids: Sequence[str] = (),
-) -> str:
-    """An HTML table of cells that are HTML, with a filter for each column of `filters`. ids: of the rows."""
-    marks = [f'<tr id="{escape(id)}">' for id in ids] or ["<tr>"] * len(rows)
-    lines = [mark + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for mark, row in zip(marks, rows)]
-    names = "".join(
-        f'<th scope="col"{" data-filter" if number in filters else ""}>{head}</th>' for number, head in enumerate(heads)
-    )
-    body = "\n".join(lines)
-    html = f'<table class="{kind}"><thead><tr>{names}</tr></thead>\n<tbody>\n{body}\n</tbody></table>'
-    return f'<div class="table-box" tabindex="0" role="region" aria-label="Table: {escape(heads[0])}">{html}</div>'
-
-
-def state(row: Row) -> str:
-    """HTML of a row's state."""
-    return f'<span class="state {row.state}">{row.state}</span>'
-
-
-def claim_table(rows: Sequence[Row], behind: Behind) -> str:
-    """Claims with their verdicts and numbers; a claim that nothing tests yet says what it lacks."""
-    cells = []
-    for row in rows:
-        judged = claims_of(row, behind.claims.values())
-        numbers = [
-            (f"<em>{escape(claim.sentence)}</em>: " if len(judged) > 1 else "") + escape(claim.numbers)
-            for claim in judged
-        ]
-        source = f"<br><small>{escape(row.compared_with)}</small>" if row.compared_with else ""
-        cells.append(
-            [
-                f"{escape(row.title)}{source}",
-                "<br>".join(dict.fromkeys(verdict(claim) for claim in judged)) or UNTESTED,
-                "<br>".join(filter(None, [*numbers, f"<small>{escape(row.missing)}</small>" if row.missing else ""])),
-                f"{badges(' + '.join(row.evidence)) if judged else ''}<br>{notebook_link(row, behind)}",
-            ]
-        )
-    heads = ["claim", "verdict", "numbers", "evidence"]
-    return filtered(heads, cells, (1, 3), "filtered claims", [row.id for row in rows])
-
-
-def catalog_rows(rows: Sequence[Row], behind: Behind) -> str:
-    """Rows of the catalog, with links to notebooks, files and protocols."""
-    cells = []
-    for row in rows:
-        files = [
-            f'<a href="/figures/{output}">{escape(output.rpartition("/")[2])}</a>'
-            for output in row.outputs
-            if behind.has(output)
-        ]
-        said = [
-            escape(text) for text in (row.missing, row.compared_with and f"compared with {row.compared_with}") if text
-        ]
-        title = f"<strong>{escape(row.title)}</strong>"
-        picture = next((output for output in row.outputs if output.endswith(".svg")), "").replace(".svg", ".png")
-        if picture and behind.has(picture):
-            width, height = behind.size(picture.removesuffix(".png"))
-            size = f'width="{THUMB}" height="{round(THUMB * height / width)}"'
-            title = f'<img class="thumb" src="/figures/{picture}" {size} alt="" loading="lazy">{title}'
-        if row.kind == "protocol":
-            title = f'<a href="/protocols/{row.id}.html">{title}</a>'
-        cells.append(
-            [
-                "<br>".join([title, f"<code>{escape(row.id)}</code>", *(f"<span>{text}</span>" for text in said)]),
-                row.paper,
-                row.kind.replace("notebook-output", "ours"),
-                badges(" + ".join(row.evidence)),
-                state(row),
-                "<br>".join(dict.fromkeys(verdict(claim) for claim in claims_of(row, behind.claims.values()))),
-                "<br>".join(filter(None, [notebook_link(row, behind), *files])),
-            ]
-        )
-    heads = ["artifact", "paper", "kind", "evidence", "state", "verdict", "notebook, files"]
-    return filtered(heads, cells, (1, 2, 3, 4, 5), "filtered catalog", [row.id for row in rows])
-
-
-def notebook_link(row: Row, behind: Behind) -> str:
-    """A link to the page of a row's notebook; its name alone where there is no such page."""
-    name = re.sub(r"[/_]", r"\g<0><wbr>", escape(row.notebook))
-    return f'<a href="/notebooks/{row.notebook}.html">{name}</a>' if behind.has_notebook(row.notebook) else name

@@ -8,17 +8,22 @@ Page down for the next slide. The PDF is printed by Chromium; without one the HT
 
 import base64
 import json
+import os
 import re
+import shutil
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from html import escape
 from pathlib import Path
+from typing import Any
 
 from markdown_it import MarkdownIt
 
 from proctor.files import write_atomic
 from proctor.paths import BUILD, FIGURES, ROOT
-from proctor.report import site_check
 
+CHROMIUM = os.environ.get("PROCTOR_CHROMIUM") or shutil.which("chromium")
 STYLE = """
 html { scroll-snap-type: y mandatory; font: 24px/1.4 sans-serif; color: #111; background: #fff }
 section { box-sizing: border-box; height: 100vh; padding: 4vh 6vw; scroll-snap-align: start;
@@ -79,9 +84,24 @@ def write(folder: Path) -> list[Path]:
     return written
 
 
+@contextmanager
+def chromium() -> Iterator[Any]:
+    """A headless browser of playwright. Raises RuntimeError where there is no Chromium."""
+    from playwright.sync_api import sync_playwright
+
+    if CHROMIUM is None:
+        raise RuntimeError("no Chromium here: install Debian's package chromium, or name one in PROCTOR_CHROMIUM")
+    with sync_playwright() as play:
+        browser = play.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
+        try:
+            yield browser
+        finally:
+            browser.close()
+
+
 def print_pdf(pages: list[Path]) -> None:
     """Print each page to a PDF next to it. Raises RuntimeError where there is no Chromium."""
-    with site_check.chromium() as browser:
+    with chromium() as browser:
         for path in pages:
             window = browser.new_page()
             window.goto(path.resolve().as_uri())

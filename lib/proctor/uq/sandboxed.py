@@ -1,4 +1,4 @@
-"""The two processes of `programs.run_tests`, as a script: `python -I -S -B sandboxed.py code` and `... tests`.
+"""The two processes of `programs.run_tests`, as a script: `python -I -S -B sandboxed.py code`, or with `tests`.
 
 It imports no module that starts processes or opens sockets, so that none is there to be found by the code.
 """

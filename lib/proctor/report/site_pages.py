@@ -1,0 +1,310 @@
+"""The site's own pages, of templates in site_templates/: the front, all figures, the catalog, one page for each paper
+and protocol, the reference of the library.
+
+data/protocols.csv says of a protocol's row in the catalog which functions of the library run it (dotted, without
+`proctor.`), which prompts they ask, and how many calls they make. All else comes from the catalog, from the functions'
+docstrings and from the prompts' headers.
+"""
+
+import csv
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import yaml
+from markupsafe import Markup, escape
+
+from proctor.report.catalog import Row
+from proctor.report.provenance import KINDS
+from proctor.report.site_evidence import TEMPLATES, Behind, SiteError
+from proctor.report.site_notebook import NotebookPage
+
+
+class Paper(NamedTuple):
+    short: str  # in the sidebar
+    title: str
+    about: str
+    url: str = ""
+
+
+PAPERS = {
+    "start": Paper("Start here", "Start here", "What is here, and twelve questions to the embedded model."),
+    "uq": Paper(
+        "UQ",
+        "UQ: Assessing Language Models on Unsolved Questions",
+        "500 questions from Stack Exchange that nobody has answered. There is no key, so validators (pipelines of "
+        "checks by models) reject wrong answers before people look at the rest.",
+        "https://arxiv.org/abs/2508.17580",
+    ),
+    "hle": Paper(
+        "HLE",
+        "Humanity's Last Exam",
+        "An exam of 2,500 questions by experts. A question was admitted if frontier models failed on it.",
+        "https://arxiv.org/abs/2501.14249",
+    ),
+    "hle_verified": Paper(
+        "HLE-Verified",
+        "HLE-Verified: A Systematic Verification and Structured Revision of Humanity's Last Exam",
+        "HLE's items verified in two stages: 668 are right as they stand, 1,143 were revised, 689 stay uncertain.",
+        "https://arxiv.org/abs/2602.13964",
+    ),
+    "kina": Paper(
+        "KINA",
+        "Knowledge Index of Noah's Ark",
+        "899 items from 261 disciplines. Items are chosen by greedy coverage, reviewers are paid by a tournament.",
+        "https://arxiv.org/abs/2606.05104",
+    ),
+    "cbu": Paper(
+        "CBU",
+        "Judging What We Cannot Solve: Consequence-Based Utility",
+        "A candidate solution of an unsolved problem is judged by how much it helps a model solve related "
+        "problems that can be checked.",
+        "https://arxiv.org/abs/2602.06291",
+    ),
+    "synthesis": Paper(
+        "Synthesis",
+        "Synthesis: the five papers together",
+        "Which counts do the printed tables allow, do the papers agree with themselves, and the same "
+        "questions of a table of yours.",
+    ),
+}
+LAST = "synthesis/6_does_it_hold"  # the notebook of all findings
+LEADS = {  # the picture of each paper's card
+    "uq": "uq/lead_accuracy",
+    "hle": "hle/frontier_confidence",
+    "hle_verified": "hle_verified/real_signals_figure",
+    "kina": "kina/lead_gaps",
+    "cbu": "cbu/5_effects_figure",
+}
+SPELT = {"uq": "UQ", "llm": "LLM", "ai": "AI", "rm": "RM", "genrm": "GenRM", "realmath": "RealMath", "daft": "DAFT"}
+DIAGRAMS = {  # a picture of how it runs, or of what it leaves, where its own outputs have none: {picture: protocols}
+    "uq/fig_2": (
+        "uq_paradigm dataset_pipeline diamond_subset stage_0_crawl stage_1_rules stage_2_llm_filter "
+        "stage_3_human_review"
+    ),
+    "uq/fig_S5": (
+        "validators default_pipeline main_validator pipeline_verification unanimous_voting repeated_sampling "
+        "check_correctness check_fact_logic check_cycle_consistency"
+    ),
+    "uq/fig_3b": "surrogate_evaluation transfer_test",
+    "uq/fig_table_S3": "model_evaluation human_verification",
+    "uq/fig_4": "platform",
+    "uq/kappa_and_prevalence": "human_agreement_check",
+    "uq/bias_and_skill": "bias_measurement",
+    "uq/rank_order": "ranking_test",
+    "hle/fig_4": "collection",
+    "hle/fig_review": "review_round_1 review_round_2 review_rounds",
+    "hle/difficulty_rules": "difficulty_check",
+    "hle/fig_private_set": "private_set",
+    "hle/frontier_confidence": "evaluation",
+    "hle_verified/fig_2": "stages stage_1 replication adjudication_stage_1 routing",
+    "hle_verified/fig_3": "stage_2 adjudication_stage_2 cross_audit",
+    "hle_verified/fig_7": "evaluation",
+    "kina/fig_1": "topic_approval item_writing review_manual refinement_loop",
+    "kina/4b_families": "tool_evaluation",
+    "cbu/fig_1": "utility rollouts",
+    "cbu/fig_2": "candidate_pool neighbourhood_expert neighbourhood_generated",
+    "cbu/5_auc_figure": "validator_judge",
+}
+COLUMNS = ("id", "functions", "prompts", "calls")
+
+
+class Protocol(NamedTuple):
+    functions: tuple[str, ...] = ()
+    prompts: tuple[str, ...] = ()
+    calls: str = ""
+
+
+class Prompt(NamedTuple):
+    name: str
+    file: str  # relative to the checkout
+    header: dict[str, Any]
+    words: int
+
+
+class Card(NamedTuple):
+    """A figure in a gallery. facts: what site.js filters by."""
+
+    name: str
+    record: dict[str, Any]
+    address: str
+    has_page: bool
+    facts: dict[str, str]
+
+
+def write_pages(source: Path, behind: Behind, notebooks: Mapping[str, Sequence[NotebookPage]], library: Path) -> None:
+    """Write all pages but those of notebooks. notebooks: {paper: its pages in order}; library: lib/proctor."""
+
+    def write(page: str, template: str, **values: Any) -> None:
+        path = source / page
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(TEMPLATES.get_template(template).render(behind=behind, **values), encoding="utf-8")
+
+    rows, root = behind.catalog, behind.root
+    readme, listed = (root / "README.md").read_text(encoding="utf-8"), root / "docs" / "notebooks.md"
+    asked = notebook_questions(readme + (listed.read_text(encoding="utf-8") if listed.exists() else ""))
+    cards = {paper: figure_cards(paper, pages, behind) for paper, pages in notebooks.items()}
+    for paper, pages in notebooks.items():
+        if landing(paper) != pages[0].page:
+            about = dict(about=PAPERS[paper], pages=pages, asked=asked, cards=cards[paper])
+            write(f"{landing(paper)}.md", "paper.md", **about, **_rows_of(paper, behind))
+    write("catalog.md", "catalog.md", rows=rows)
+    write("figures.md", "figures.md", cards=[card for own in cards.values() for card in own])
+
+    known, protocols = read_protocols(root / "data" / "protocols.csv"), [row for row in rows if row.kind == "protocol"]
+    write("protocols/index.md", "protocols.md", rows=protocols)
+    for row in protocols:
+        protocol = known.get(row.id, Protocol())
+        runs = [other for other in rows if other is row or _tests(other, row)]
+        prompts = [prompt(name, library) for name in protocol.prompts]
+        facts = dict(row=row, protocol=protocol, prompts=prompts, runs=runs, drawn=diagram(row))
+        write(f"protocols/{row.id}.md", "protocol.md", **facts)
+
+    modules = packages(library)
+    write("api/index.rst", "library.rst", packages=modules)
+    for package, names in modules.items():
+        write(f"{page_of(package)}.rst", "package.rst", package=package, modules=names)
+
+    sections = {"Reference": ["figures", "catalog", "protocols/index", "api/index"]}
+    if guides := [f"docs/{path.stem}" for path in sorted((root / "docs").glob("*.md"))]:
+        sections["Guides"] = guides
+    start = landing("start") if "start" in notebooks else "catalog"
+    front = dict(about="\n\n".join(readme.split("\n\n")[:2]).strip(), legend=evidence_legend(readme), start=start)
+    write("index.md", "front.md", notebooks=notebooks, sections=sections, rows=rows, **front)
+
+
+def landing(paper: str) -> str:
+    """The page of a paper; the start has no other than its one notebook."""
+    return "notebooks/00_start_here" if paper == "start" else f"notebooks/{paper}/index"
+
+
+def _rows_of(paper: str, behind: Behind) -> dict[str, list[Row]]:
+    """A paper's rows by the part of its page: sentences of the paper, claims of ours, protocols, all else; which are
+    tested."""
+    rows = [row for row in behind.catalog if row.paper == paper]
+    claims = [row for row in rows if row.kind == "claim"]
+    return {
+        "printed": [row for row in claims if said_by_the_paper(row)],
+        "ours": [row for row in claims if not said_by_the_paper(row)],
+        "protocols": [row for row in rows if row.kind == "protocol"],
+        "rest": [row for row in rows if row.kind not in ("claim", "protocol")],
+        "tested": [row for row in claims if behind.claims_of(row)],
+    }
+
+
+def said_by_the_paper(row: Row) -> bool:
+    """Whether a claim's row is a sentence of the paper: it is compared with a place in it, or is named so."""
+    return bool(row.compared_with) or row.id.partition("/")[2].startswith("claim_")
+
+
+def figure_cards(paper: str, pages: Sequence[NotebookPage], behind: Behind) -> list[Card]:
+    """The figures of a paper in the order of its notebooks."""
+    rows = [row for row in behind.catalog if row.paper == paper and row.kind == "figure"]
+    published = {output.rpartition(".")[0]: row.compared_with for row in rows for output in row.outputs}
+    order = {page.name: number for number, page in enumerate(pages)}
+    cards = []
+    for path in sorted((behind.figures / paper).glob("*.png")):
+        name = f"{paper}/{path.stem}"
+        record = behind.record(name)
+        notebook = record["code"]["notebook"]
+        verdicts = [behind.claims[id].verdict for id in record["claim_ids"] if id in behind.claims]
+        facts = {
+            "paper": PAPERS[paper].short,
+            "evidence": record["evidence"],
+            "verdict": verdicts[0] if verdicts else "",
+            "published-figure": published.get(name, "").partition(";")[0],
+        }
+        address = f"/notebooks/{notebook}.html" if notebook in order else f"/figures/{name}.png"
+        cards.append((order.get(notebook, len(order)), Card(name, record, address, notebook in order, facts)))
+    return [card for _, card in sorted(cards, key=lambda entry: entry[0])]
+
+
+def evidence_legend(readme: str) -> dict[str, Markup]:
+    """What each kind of evidence means, from README's table of them. Raises SiteError when one has no row."""
+    found = dict(re.findall(r"^\| *`(\w+)` *\| *(.+?) *\|$", readme, re.MULTILINE))
+    if missing := [kind for kind in KINDS if kind not in found]:
+        raise SiteError(
+            f"README.md: no row | `{missing[0]}` | what it rests on | says what this evidence means; add it"
+        )
+    return {kind: coded(found[kind]) for kind in KINDS}
+
+
+def coded(text: str) -> Markup:
+    """Text as HTML, `x` in it as code."""
+    return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(text))))
+
+
+def notebook_questions(readme: str) -> dict[str, str]:
+    """A table of notebooks, of README or docs/notebooks.md: notebook -> what it asks."""
+    row = r"^\| *\[[^\]]+\]\((?:\.\./)?notebooks/([^)]+)\.ipynb\) *\| *(.+?) *\|$"
+    return dict(re.findall(row, readme, re.MULTILINE))
+
+
+def packages(library: Path) -> dict[str, list[str]]:
+    """{package: its public modules}, dotted from `library` (lib/proctor); those in no package are under ""."""
+    found: dict[str, list[str]] = {}
+    for path in sorted(library.rglob("*.py")):
+        parts = path.relative_to(library).with_suffix("").parts
+        if not any(part.startswith("_") for part in parts):
+            found.setdefault(parts[0] if len(parts) > 1 else "", []).append(".".join(parts))
+    return dict(sorted(found.items(), key=lambda entry: (entry[0] == "", entry[0])))
+
+
+def page_of(package: str) -> str:
+    """The page of a package: "uq" -> "api/uq"; modules outside of the packages have one together."""
+    return f"api/{package or 'proctor'}"
+
+
+def address_of(function: str) -> str:
+    """Page and anchor of a function: "uq.checks.run_check" -> "/api/uq.html#proctor.uq.checks.run_check"."""
+    package = function.partition(".")[0] if function.count(".") > 1 else ""
+    return f"/{page_of(package)}.html#proctor.{function}"
+
+
+def diagram(row: Row) -> str:
+    """The figure on a protocol's page: "uq/stage_1_rules" -> "uq/fig_2"; "" for none."""
+    own = row.id.partition("/")[2]
+    for picture, protocols in DIAGRAMS.items():
+        if picture.startswith(f"{row.paper}/") and own in protocols.split():
+            return picture
+    return next((name.removesuffix(".svg") for name in row.outputs if name.endswith(".svg")), "")
+
+
+def read_protocols(path: Path) -> dict[str, Protocol]:
+    """{id in the catalog: Protocol}. Raises ValueError for other columns."""
+    with open(path, newline="", encoding="utf-8") as file:
+        reader = csv.DictReader(file)
+        if tuple(reader.fieldnames or ()) != COLUMNS:
+            raise ValueError(f"{path}: columns are {reader.fieldnames}; they must be {', '.join(COLUMNS)}")
+        return {row["id"]: Protocol(_list(row["functions"]), _list(row["prompts"]), row["calls"]) for row in reader}
+
+
+def prompt(name: str, library: Path) -> Prompt:
+    """A prompt's file. Raises ValueError when there is none."""
+    paper, _, own = name.partition("/")
+    path = library / ("exam" if paper == "hle" else paper) / "prompts" / f"{own}.md"
+    file = path.relative_to(library.parents[1]).as_posix()
+    if not path.is_file():
+        raise ValueError(f"data/protocols.csv: no prompt {name} at {file}")
+    _, header, text = re.split(r"^---$", path.read_text(encoding="utf-8"), maxsplit=2, flags=re.MULTILINE)
+    return Prompt(name, file, {"asks": ""} | yaml.safe_load(header), len(text.split()))
+
+
+def heading(row: Row) -> str:
+    """A protocol's name in words: "uq/stage_2_llm_filter" -> "Stage 2 LLM filter"."""
+    words = " ".join(SPELT.get(word, word) for word in row.id.partition("/")[2].split("_"))
+    return words[:1].upper() + words[1:]
+
+
+def _tests(other: Row, row: Row) -> bool:
+    """Whether another row is a prompt or a claim of the same outputs."""
+    return other.kind in ("prompt", "claim") and other.paper == row.paper and bool({*other.outputs} & {*row.outputs})
+
+
+def _list(cell: str) -> tuple[str, ...]:
+    return tuple(text.strip() for text in cell.split(";") if text.strip())
+
+
+TEMPLATES.globals |= dict(PAPERS=PAPERS, LAST=LAST, LEADS=LEADS)
+TEMPLATES.globals |= dict(landing=landing, heading=heading, address_of=address_of, coded=coded)
