@@ -1,35 +1,22 @@
-"""The faulty server with batches, and sessions that ask it one by one or in batches, in this process or in forks."""
+"""Sessions that ask the faulty server, in this process or in forks."""
 
 import asyncio
 import multiprocessing
 import signal
-import sys
 
 import pytest
-from proctor.models import batch, session
-
-from .batch_server import BatchServer
+from proctor.models import session
 
 
-@pytest.fixture
-def serving(serving, monkeypatch):
-    """As the conftest above has it, with batches; and their clock goes a thousand times as fast, that of leases ten."""
-    monkeypatch.setattr(sys.modules["faulty_server"], "Server", BatchServer)
-    monkeypatch.setattr(batch, "QUIET", 0.05)
-    monkeypatch.setattr(batch, "POLL", 0.02)
+@pytest.fixture(autouse=True)
+def quick_look(monkeypatch):
+    """The clock of leases goes ten times as fast."""
     monkeypatch.setattr(session, "LOOK", 0.02)
-    return serving
 
 
 @pytest.fixture(params=["open", "claude"])
 def model(request):
     """A model of each interface."""
-    return request.param
-
-
-@pytest.fixture(params=[False, True], ids=["one by one", "in batches"])
-def batched(request):
-    """The two ways to ask."""
     return request.param
 
 

@@ -17,9 +17,9 @@ from proctor.models.spending import Budget, BudgetError, Spent, narrower
 
 
 @pytest.mark.parametrize("concurrency", [1, 8])
-def test_equal_calls_are_asked_once_whoever_asks_and_other_samples_again(serving, session, ask, batched, concurrency):
+def test_equal_calls_are_asked_once_whoever_asks_and_other_samples_again(serving, session, ask, concurrency):
     server = serving(latency=0.005)
-    one, other = (session(batch=batched, concurrency=concurrency) for _ in range(2))
+    one, other = (session(concurrency=concurrency) for _ in range(2))
     calls = [ask(f"call {n}") for n in range(20)]
     same = [ask("same"), ask("same"), ask("same", prefix=1)]
 
@@ -71,20 +71,19 @@ def test_a_stop_waits_for_the_calls_in_flight_and_keeps_them(serving, session, s
 # budgets
 
 
-def test_no_more_is_asked_than_a_budget_allows(serving, session, ask, run, model, batched):
+def test_no_more_is_asked_than_a_budget_allows(serving, session, ask, run, model):
     server = serving(latency=0.01, usage=(10, 5))  # 10 + 2 * 5 = 20 millionths of a dollar a call
     calls = [ask(f"call {n:02}", model, max_tokens=20) for n in range(20)]
     most = 7 + 16 + len('""') + 2 * 20  # of a call: bytes in, tokens out, in millionths
-    asking = session(batch=batched, budget=Budget(calls=5), concurrency=32)
+    asking = session(budget=Budget(calls=5), concurrency=32)
     error = run(asking, calls)
     assert isinstance(error, BudgetError) and "raise the budget" in str(error) and "5 calls" in str(error)
     assert sum(server.asked.values()) == len(asking.cache) == 5
-    asking = session(batch=batched, budget=Budget(dollars=200e-6), concurrency=32)
+    asking = session(budget=Budget(dollars=200e-6), concurrency=32)
     error = run(asking, calls)
     assert isinstance(error, BudgetError) and "the budget for this run, $0.0002:" in str(error)
     spent = sum(server.answered.values()) * 20 - 100
     assert 200 - most < spent <= 200 and asking.spent.dollars == pytest.approx(spent * 1e-6)
-    assert list(map(len, server.batches)) == ([5, 3, 2, 1, 1] if batched else [])
     asking.budget = Budget(dollars=1.0)
     assert len(run(asking, calls)) == 20 and set(server.asked.values()) == {1}
 

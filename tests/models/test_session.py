@@ -1,13 +1,12 @@
-"""What a session does with faults, modes, event loops and a full disk, whether it asks one by one or in batches."""
+"""What a session does with faults, modes, event loops and a full disk."""
 
 import asyncio
 import time
 
 import pytest
 from proctor.models import session as module
-from proctor.models.cache import Journal, StoreError, recording_path, write_recording
+from proctor.models.cache import StoreError, recording_path, write_recording
 from proctor.models.endings import CallsFailed, Halt, MissingReply
-from proctor.models.messages import Request
 from proctor.models.registry import ModelError
 
 KEY = "PROCTORFAKE-7f3a9c2d41"
@@ -16,21 +15,16 @@ KEY = "PROCTORFAKE-7f3a9c2d41"
 # faults that pass
 
 REFUSED = ["429", "429:0", "429:soon"]  # which costs nothing
-FAILED = {
-    False: ["500", "503", "reset", "cut", "short", "html", "empty"],
-    True: ["429", "500", "529", "expired", "missing", "malformed", "strange"],
-}
+FAILED = ["500", "503", "reset", "cut", "short", "html", "empty"]
 
 
-def test_passing_faults_are_answered_in_the_end_and_once(serving, session, ask, quick, run, model, batched):
-    refused, failed = [] if batched else REFUSED, FAILED[batched]
-    server = serving(faults={fault: [fault, fault] for fault in refused + failed})
-    texts, asking = ["good", *refused, *failed, "better"], session(batch=batched)
+def test_passing_faults_are_answered_in_the_end_and_once(serving, session, ask, quick, run, model):
+    server = serving(faults={fault: [fault, fault] for fault in REFUSED + FAILED})
+    texts, asking = ["good", *REFUSED, *FAILED, "better"], session()
     assert [reply.text for reply in run(asking, [ask(text, model) for text in texts])] == [t.upper() for t in texts]
-    assert server.asked == {"good": 1, "better": 1} | dict.fromkeys(refused + failed, 3)
+    assert server.asked == {"good": 1, "better": 1} | dict.fromkeys(REFUSED + FAILED, 3)
     assert set(server.answered.values()) == {1} and len(asking.cache) == len(texts)
-    assert asking.spent.calls == len(texts) + 2 * len(failed)  # it may have been charged for, except a 429
-    assert list(map(sorted, server.batches)) == ([sorted(texts), sorted(failed), sorted(failed)] if batched else [])
+    assert asking.spent.calls == len(texts) + 2 * len(FAILED)  # it may have been charged for, except a 429
 
 
 def test_what_a_server_asks_to_wait_is_waited_unless_it_is_an_hour(serving, session, ask, quick, run, monkeypatch):
@@ -78,16 +72,16 @@ def test_a_call_without_a_reply_in_time_is_asked_again_at_its_price_and_holds_up
 # faults that stay
 
 
-def test_permanent_faults_name_the_model_and_keep_the_other_replies(serving, session, ask, run, model, batched):
-    faults = ["400", "cancelled"] if batched else ["400", "401", "404"]
+def test_permanent_faults_name_the_model_and_keep_the_other_replies(serving, session, ask, run, model):
+    faults = ["400", "401", "404"]
     server = serving(faults={fault: [fault] for fault in faults})
     requests = [ask(text, model) for text in ("one", *faults, "two")]
-    error = run(session(batch=batched), requests)
+    error = run(session(), requests)
     assert isinstance(error, CallsFailed) and set(error.errors) == {request.key for request in requests[1:-1]}
-    for part in (model, f"{len(faults)} of {len(requests)}", "told to fail with 400", "cancel" if batched else "401"):
+    for part in (model, f"{len(faults)} of {len(requests)}", "told to fail with 400", "401"):
         assert part in str(error)
     assert set(server.asked.values()) == {1}
-    assert [reply.text for reply in run(session(batch=batched), requests)] == ["ONE", *map(str.upper, faults), "TWO"]
+    assert [reply.text for reply in run(session(), requests)] == ["ONE", *map(str.upper, faults), "TWO"]
     assert server.asked == {"one": 1, "two": 1} | dict.fromkeys(faults, 2)  # the faults had passed
 
 
@@ -97,14 +91,9 @@ def test_retries_end_and_a_reply_that_is_none_is_asked_for_three_times_at_most(s
     assert isinstance(error, CallsFailed) and server.asked == {"bad": 5, "odd": 3}
 
 
-@pytest.mark.parametrize(
-    "how",
-    [dict(faults={"bad": ["echo"]}), dict(bad_calls={"create": ["echo"]}), dict(bad_calls={"look": ["echo"]})],
-    ids=str,
-)
-def test_the_key_shows_nowhere(serving, session, ask, run, model, how, tmp_path, capfd):
-    serving(**how)
-    asking = session(batch="bad_calls" in how)
+def test_the_key_shows_nowhere(serving, session, ask, run, model, tmp_path, capfd):
+    serving(faults={"bad": ["echo"]})
+    asking = session()
     error = run(asking, [ask("bad", model), ask("good", model)])
     assert "<key>" in str(error)
     chain, shown = error, []
@@ -147,16 +136,16 @@ def test_replay_names_the_missing_request_and_sends_nothing(serving, session, as
         session("rplay")
 
 
-def test_what_was_asked_is_kept_as_it_came_live_asks_again_and_since_resumes(serving, session, ask, run, batched):
+def test_what_was_asked_is_kept_as_it_came_live_asks_again_and_since_resumes(serving, session, ask, run):
     server, requests = serving(), [ask("one", logprobs=1), ask("two")]
-    [live, _] = run(session(batch=batched), requests)
+    [live, _] = run(session(), requests)
     for mode in ("auto", "replay"):
-        [kept, _] = run(session(mode, batch=batched), requests)
+        [kept, _] = run(session(mode), requests)
         assert kept.source == "cache" and {**vars(live), "source": ""} == {**vars(kept), "source": ""}
     assert live.tokens == (("ONE", -0.25),) and live.first == {"ONE": -0.25} and server.asked == {"one": 1, "two": 1}
     start = time.time()
-    assert run(session("live", batch=batched), requests[:1])[0].source == "live"
-    replies = run(session("live", batch=batched, since=start), requests)
+    assert run(session("live"), requests[:1])[0].source == "live"
+    replies = run(session("live", since=start), requests)
     assert [reply.source for reply in replies] == ["cache", "live"] and server.asked == {"one": 2, "two": 2}
 
 
@@ -221,23 +210,21 @@ def test_cancelled_run_keeps_what_came_and_goes_on(serving, session, ask, model)
 # the disk
 
 
-def test_a_full_disk_stops_the_calls_and_hands_over_the_paid_replies(serving, session, ask, quick, run, batched):
-    server = serving(latency=0.01, faults={} if batched else {"late": ["429:60"]})
-    asking, calls = session(batch=batched, concurrency=4), [ask(f"{n} " + "x" * 3000) for n in range(40)]
-    Journal(asking.cache)
+def test_a_full_disk_stops_the_calls_and_hands_over_the_paid_replies(serving, session, ask, quick, run):
+    server = serving(latency=0.01, faults={"late": ["429:60"]})
+    asking, calls = session(concurrency=4), [ask(f"{n} " + "x" * 3000) for n in range(40)]
     pages = asking.cache._db.execute("PRAGMA page_count").fetchone()[0]
     asking.cache._db.execute(f"PRAGMA max_page_count = {pages + 4}")
     began = time.monotonic()
-    error = run(asking, calls if batched else [ask("late"), *calls])
+    error = run(asking, [ask("late"), *calls])
     assert isinstance(error, StoreError) and "replies.sqlite" in str(error) and "Free the disk" in str(error)
     asked = sum(server.asked.values()) - server.asked["late"]
-    assert asked == 40 if batched else asked < 20
+    assert asked < 20
     assert error.replies and all(reply.text.endswith("XXX") for reply in error.replies.values())
     assert len(asking.cache) + len(error.replies) == sum(server.answered.values()) == asked  # none paid and lost
-    assert time.monotonic() - began < 50 and server.asked["late"] == (not batched)  # what waited is not sent again
+    assert time.monotonic() - began < 50 and server.asked["late"] == 1  # what waited is not sent again
     asking.cache._db.execute("PRAGMA max_page_count = 1000000")
-    again = session(batch=True) if batched else asking  # the next process reads the batch again
-    assert len(run(again, calls)) == 40 and all(server.asked[f"{n} " + "x" * 3000] == 1 for n in range(40))
+    assert len(run(asking, calls)) == 40 and all(server.asked[f"{n} " + "x" * 3000] == 1 for n in range(40))
 
 
 def test_too_little_room_is_told_before_any_call(serving, session, ask, run, monkeypatch):
@@ -290,25 +277,3 @@ def test_a_key_is_tried_once_and_a_server_without_a_list_is_accepted(serving, se
             return [*first, *await asking.ask_many([ask("more", model), ask("free", "unpriced")])]
 
     assert len(asyncio.run(main())) == 11 and server.listed == 1
-
-
-# what is sent
-
-
-def test_the_bodies_of_a_batch_are_those_that_are_sent_one_by_one_and_the_replies_are_equal(
-    serving, session, run, model
-):
-    server, begun = serving(), {"role": "assistant", "content": "Accepted: [["}
-    told = ({"role": "system", "content": "be brief"}, {"role": "user", "content": "so?"}, begun)
-    schema = {"type": "object"} if model == "open" else None
-    how = dict(temperature=0.5, max_tokens=7, logprobs=1, schema=schema)
-    calls = [Request(model, talk, **how) for talk in (told, ({"role": "user", "content": "a\u2028b\x85c"},))]
-    batched = run(session(batch=True, retries=0), calls)
-    assert not server.times  # none the direct way
-    sent = sorted(server.bodies, key=str)
-    server.bodies.clear()
-    assert run(session("live"), calls) == batched and sorted(server.bodies, key=str) == sent
-    assert [reply.text for reply in batched] == ["Accepted: [[ACCEPTED: [[", "A\u2028B\x85C"]
-    if model == "claude":  # which gets the system apart
-        assert sent[-1]["system"] == "be brief" or sent[0]["system"] == "be brief"
-        assert {m["role"] for body in sent for m in body["messages"]} == {"user", "assistant"}

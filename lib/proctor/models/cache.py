@@ -273,53 +273,6 @@ def _checksum(key: str, reply: bytes) -> int:
     return zlib.crc32(reply, zlib.crc32(key.encode()))
 
 
-class Journal:
-    """The batches that a provider was asked for and whose replies are not all in the cache yet, in the cache's file.
-
-    A batch is written before it is created, `batch` being None, and again with the id that the provider gave it.
-    `tickets` is what its replies are read and kept by, as JSON.
-    """
-
-    def __init__(self, cache: Cache):
-        self._path, self._db = cache.path, cache._db
-        self._do(
-            "CREATE TABLE IF NOT EXISTS batches (name TEXT PRIMARY KEY, model TEXT, created REAL, batch TEXT, "
-            "tickets TEXT)"
-        )
-
-    def write(self, name: str, model: str, created: float, batch: str | None, tickets: list) -> None:
-        self._do(
-            "INSERT OR REPLACE INTO batches VALUES (?, ?, ?, ?, ?)", name, model, created, batch, json.dumps(tickets)
-        )
-
-    def close(self, name: str) -> None:
-        """All replies that the batch will ever give are kept."""
-        self._do("UPDATE batches SET tickets = NULL WHERE name = ?", name)
-
-    def unread(self, model: str, since: float = 0.0) -> list[tuple]:
-        """(name, created, batch, tickets) of each batch to `model` that is not closed, the oldest first."""
-        rows = self._do(
-            "SELECT name, created, batch, tickets FROM batches WHERE model = ? AND created >= ? "
-            "AND tickets IS NOT NULL ORDER BY created",
-            model,
-            since,
-        )
-        return [(*row, json.loads(tickets)) for *row, tickets in rows]
-
-    def batches(self) -> set[str]:
-        """The provider's names of all batches, closed or not."""
-        return {batch for (batch,) in self._do("SELECT batch FROM batches WHERE batch IS NOT NULL")}
-
-    def _do(self, query: str, *values) -> list[tuple]:
-        try:
-            return self._db.execute(query, values).fetchall()
-        except sqlite3.Error as error:
-            raise StoreError(
-                f"{self._path}: the journal of batches can't be read or written ({error}). Free the disk "
-                "and run again: no batch is asked for before it is written there"
-            ) from error
-
-
 def recording_path(folder: Path, model: str) -> Path:
     return Path(folder) / f"{model.replace('/', '_')}.jsonl.gz"
 

@@ -1,7 +1,7 @@
-"""Ask models elsewhere: write what a study has to ask as OpenAI batch lines, read the replies back into the cache.
+"""Ask models elsewhere: write what a study has to ask as batch lines, read the replies back into the cache.
 
     asked = await export(session, study, "requests.jsonl")     # study: an async function of a session
-    # there: vllm run-batch -i requests.jsonl -o replies.jsonl --model <model>, or any batch interface of OpenAI's form
+    # there: vllm run-batch -i requests.jsonl -o replies.jsonl --model <model>, or the provider's batch interface
     found = import_replies(["replies.jsonl"], "requests.jsonl", session.cache)
 
 Nothing is sent from here. A study that asks again after it has read a reply needs a round for each step: export, run,
@@ -14,16 +14,36 @@ from dataclasses import astuple, dataclass, field
 from pathlib import Path
 
 from proctor.files import write_atomic
-from proctor.models.batch import Ticket, custom_id, openai_line, openai_result
 from proctor.models.cache import Cache
-from proctor.models.endings import CallError, MissingReply
-from proctor.models.messages import Request
+from proctor.models.endings import CallError, MissingReply, scrub
+from proctor.models.messages import Reply, Request
+from proctor.models.providers import anthropic_body, openai_body, reply_from_anthropic, reply_from_openai
 from proctor.models.registry import spec
 from proctor.models.session import Session
+from proctor.models.spending import Budget
+from proctor.models.studies import refuse_over_budget
 
 
 class OfflineError(ValueError):
     """Requests that can't be exported, or files that do not fit each other; the message says what to mend."""
+
+
+@dataclass(frozen=True)
+class Ticket:
+    """What of a request must outlive this process: enough to read its reply and to keep it.
+
+    `opening` is the beginning of the reply that the request gives, "" if none.
+    """
+
+    key: str
+    model: str
+    prompt: str
+    sample: int
+    opening: str
+
+    @classmethod
+    def of(cls, request: Request) -> "Ticket":
+        return cls(request.key, request.model, request.prompt, request.sample, request.opening)
 
 
 @dataclass
@@ -59,28 +79,39 @@ async def to_ask(session: Session, study: Callable[[Session], Awaitable]) -> lis
 
 
 async def export(session: Session, study: Callable[[Session], Awaitable], path: str | Path) -> int:
-    """Write what `study` has to ask next; how many requests that are (0: nothing, and no file is written)."""
+    """Write what `study` has to ask next; how many requests that are (0: nothing, and no file is written).
+
+    Raises BudgetError where these may cost more than the session's budget."""
     requests = await to_ask(session, study)
+    refuse_over_budget(session.plan(requests), session.budget or Budget(), session.cache.paid())
     if requests:
         write_requests(requests, path)
     return len(requests)
 
 
 def write_requests(requests: Iterable[Request], path: str | Path) -> None:
-    """Requests as lines of OpenAI's batch form, their key as `custom_id`, and the tickets beside them.
+    """Requests as lines of OpenAI's or Anthropic's batch form, their key as `custom_id`, and the tickets beside them.
 
-    Raises OfflineError for models that are not asked through OpenAI's interface: their keys mean another way."""
+    Raises OfflineError for models that are asked through neither interface: their keys mean another way."""
     path, lines, tickets = Path(path), [], []
     for request in requests:
-        model = spec(request.model)
-        if model.kind != "openai":
-            raise OfflineError(
-                f"{request.model} is not asked through OpenAI's interface: give the model as openai/<name>@<address>"
-            )
-        lines.append(openai_line(model, request))
+        lines.append(_line(request))
         tickets.append(astuple(Ticket.of(request)))
     write_atomic(tickets_path(path), json.dumps(tickets))
     write_atomic(path, "".join(json.dumps(line) + "\n" for line in lines))
+
+
+def _line(request: Request) -> dict:
+    model = spec(request.model)
+    if model.kind == "anthropic":
+        return {"custom_id": request.key, "params": anthropic_body(model, request)}
+    if model.kind == "openai":
+        body = openai_body(model, request)
+        return {"custom_id": request.key, "method": "POST", "url": "/v1/chat/completions", "body": body}
+    raise OfflineError(
+        f"{request.model} is not asked through OpenAI's interface or Anthropic's: give the model as "
+        "openai/<name>@<address>"
+    )
 
 
 def tickets_path(requests: str | Path) -> Path:
@@ -103,12 +134,12 @@ def import_replies(replies: Iterable[str | Path], requests: str | Path, cache: C
         for raw in lines:
             if not raw.strip():
                 continue
-            ticket = tickets.get(custom_id(raw) or "")
+            ticket = tickets.get(_custom_id(raw) or "")
             if ticket is None:
                 found.unknown += 1
                 continue
             try:
-                cache.put(ticket, openai_result(json.loads(raw), ticket))
+                cache.put(ticket, _reply(json.loads(raw), ticket))
                 kept.add(ticket.key)
                 found.failed.pop(ticket.key, None)
             except CallError as error:
@@ -126,3 +157,31 @@ def _tickets(requests: str | Path) -> dict[str, Ticket]:
         raise OfflineError(
             f"{path}: no tickets of an export ({error}). They are written next to the requests: keep the two together"
         ) from None
+
+
+def _custom_id(raw: bytes) -> str | None:
+    """The key of the request that a line of results is to; None where the line can't be read."""
+    try:
+        return str(json.loads(raw)["custom_id"])
+    except (ValueError, KeyError, TypeError):
+        return None
+
+
+def _reply(line: dict, ticket: Ticket) -> Reply:
+    """The reply in a line of results, of either form. Raises CallError, with what the server said."""
+    if isinstance(result := line.get("result"), dict):
+        if result.get("type") == "succeeded":
+            return reply_from_anthropic(result.get("message") or {}, ticket.opening)
+        why = _said((result.get("error") or {}).get("error"))
+        raise CallError(scrub(f"{result.get('type')}{why and f': {why}'}"))
+    response = line.get("response")
+    if line.get("error") or not isinstance(response, dict):
+        raise CallError(scrub(_said(line.get("error")) or "no response"))
+    body, status = response.get("body") or {}, response.get("status_code", 200)
+    if status != 200:
+        raise CallError(scrub(f"{status}: {_said(body.get('error'))}"))
+    return reply_from_openai(body, ticket.opening)
+
+
+def _said(error: object) -> str:
+    return str(error.get("message") if isinstance(error, dict) else error or "")
