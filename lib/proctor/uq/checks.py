@@ -105,20 +105,11 @@ def broken(first: Reply) -> str:
 
 
 async def run_check(
-    session: Session,
-    name: str,
-    judge: str,
-    questions: list[Question],
-    answers: list[Answer],
-    *,
-    sample: int = 0,
-    temperature: float = 0.0,
-    settings: Settings | None = None,
-    form: str = "",
-    answer_prompt: str = "hle/answer_exact",
-    infer_prompt: str = "uq/cycle_infer",
+    session: Session, name: str, judge: str, questions: list[Question], answers: list[Answer], **how
 ) -> pd.DataFrame:
     """One row an answer: judge, check, outcome (accept, reject, unreadable), p_accept, and `correct` as known.
+
+    how: keywords of `check_request`; the settings are the session's unless given.
 
     An empty or cut-off first call of CC or B is unreadable. After a cut-off one the second is asked all the same, so
     that p_accept is there for each answer; `validate`, which wants verdicts alone, saves it. Raises ValueError for an
@@ -130,8 +121,7 @@ async def run_check(
     pairs = [(by_id[answer.question_id], answer) for answer in answers]
     if name in PROGRAMS:
         return pd.DataFrame([_row("", name, q, a, run_program(name, q, a).accept, None) for q, a in pairs])
-    how = dict(sample=sample, temperature=temperature, settings=settings or session.settings, form=form)
-    how |= dict(answer_prompt=answer_prompt, infer_prompt=infer_prompt)
+    how = dict(settings=session.settings) | how
     requests = [check_request(name, judge, q, a, **how) for q, a in pairs]
     first = [Reply(text="none needed")] * len(pairs)
     if name not in ONE_CALL:

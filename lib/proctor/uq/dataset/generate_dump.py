@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import NamedTuple
+from xml.sax.saxutils import escape
 
 import numpy as np
 
@@ -22,6 +23,7 @@ OFF_TOPIC = ("homework", "advice", "policy", "recommendation")
 LOOK_ALIKE = ("functional-analysis", "metabolism", "software-usage", "fundamental-groups")  # hold a keyword, are none
 BLOCK = 5000  # questions drawn at once
 SENTENCES = 3000
+QUOTED = {'"': "&quot;", "\n": "&#xA;"}  # in an attribute
 COPIED = 1000  # questions of the first site that another site may repeat
 
 
@@ -125,7 +127,7 @@ def write_dump(path: str | Path, posts: Iterable[dict[str, str]], tags: str = "o
     for row in posts:
         if tags == "new" and "Tags" in row:
             row = row | {"Tags": "|" + row["Tags"][1:-1].replace("><", "|") + "|"}
-        lines.append("  <row " + " ".join(f'{name}="{_escape(value)}"' for name, value in row.items()) + " />")
+        lines.append("  <row " + " ".join(f'{name}="{escape(value, QUOTED)}"' for name, value in row.items()) + " />")
     return write_atomic(path, "\n".join([*lines, "</posts>"]))
 
 
@@ -189,13 +191,3 @@ def _sentence(rng: np.random.Generator) -> str:
 
 def _time(time: datetime) -> str:
     return time.isoformat(timespec="milliseconds")
-
-
-def _escape(value: str) -> str:
-    """As the dump writes an attribute.
-
-    >>> _escape('<p>"a" & b</p>\\n')
-    '&lt;p&gt;&quot;a&quot; &amp; b&lt;/p&gt;&#xA;'
-    """
-    value = value.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    return value.replace('"', "&quot;").replace("\n", "&#xA;")

@@ -68,12 +68,18 @@ def _next(items: list[dict], since: int, page: int) -> tuple[int, int]:
 def _saved(pages: Path) -> Iterator[dict]:
     for file in sorted(pages.glob("*.json")):
         try:
-            reply = json.loads(file.read_bytes())
-            if not (isinstance(reply["items"], list) and isinstance(reply["has_more"], bool)):
-                raise ValueError
-        except (OSError, ValueError, KeyError, TypeError):
+            yield _page(json.loads(file.read_bytes()))
+        except (OSError, ValueError):
             raise DataError(f"{file}: not a page of a crawl. Remove it and all later ones, then crawl again.") from None
-        yield reply
+
+
+def _page(reply: object) -> dict:
+    """A reply that is a page of questions. Raises ValueError for another."""
+    items = reply.get("items") if isinstance(reply, dict) else None
+    if isinstance(items, list) and isinstance(reply.get("has_more"), bool):
+        if all(isinstance(item, dict) and type(item.get("creation_date")) is int for item in items):
+            return reply
+    raise ValueError("a reply without items and has_more")
 
 
 def _ask(client: httpx.Client, address: str, asked: dict, key: str) -> dict:
@@ -83,24 +89,18 @@ def _ask(client: httpx.Client, address: str, asked: dict, key: str) -> dict:
         try:
             answer = client.get(address, params=asked | ({"key": key} if key else {}))
             reply = answer.json()
-            if not isinstance(reply, dict):
-                raise ValueError("not an object")
+            if not isinstance(reply, dict) or "error_id" not in reply:
+                answer.raise_for_status()
+                return _page(reply)
         except (httpx.HTTPError, ValueError) as error:
             problem = f"{type(error).__name__}: {error}"
             continue
-        if "error_id" in reply:
-            problem = f"{reply.get('error_name')} ({reply['error_id']}): {reply.get('error_message')}"
-            if reply.get("error_name") == "throttle_violation":
-                raise CrawlError(scrub(f"the quota is spent: {problem}. Run again later: it goes on from here.", key))
-            if answer.status_code < 500:
-                why = f"the API refuses the request: {problem}. Check the site's name and {KEY}."
-                raise CrawlError(scrub(why, key))
-            continue
-        items = reply.get("items")
-        if answer.status_code == 200 and isinstance(items, list) and isinstance(reply.get("has_more"), bool):
-            if all(isinstance(item, dict) and type(item.get("creation_date")) is int for item in items):
-                return reply
-        problem = f"status {answer.status_code}, a reply without items and has_more"
+        problem = f"{reply.get('error_name')} ({reply['error_id']}): {reply.get('error_message')}"
+        if reply.get("error_name") == "throttle_violation":
+            raise CrawlError(scrub(f"the quota is spent: {problem}. Run again later: it goes on from here.", key))
+        if answer.status_code < 500:
+            why = f"the API refuses the request: {problem}. Check the site's name and {KEY}."
+            raise CrawlError(scrub(why, key))
     raise CrawlError(scrub(f"no page after {ATTEMPTS} attempts: {problem}. Run again: it goes on from here.", key))
 
 
