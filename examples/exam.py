@@ -1,10 +1,11 @@
-"""Sit models before an exam, with a judge for what comparison can't decide, and write HLE's own files.
+"""Sit models before an exam, with a judge for what comparison can't decide.
 
 python examples/exam.py
 """
 
 import asyncio
 
+import pandas as pd
 from proctor import paths
 from proctor.data.questions import load_questions
 from proctor.exam import run_exam
@@ -20,9 +21,8 @@ async def main() -> None:
     async with Session("replay") as session:  # "auto" asks what is not recorded, as `settings=Settings(...)` says
         await shown_plan(session, study(run_exam.sit, setup))  # sends nothing
         answers = await run_exam.sit(session, setup)
-    print(run_exam.decisions(answers))
-    files = run_exam.write_predictions(paths.BUILD / "examples", answers, questions)
-    print(*(f"written: {file.relative_to(paths.ROOT)}" for file in files), sep="\n")
+    print(answers.groupby("model")["right"].agg(["size", "sum", "mean"]))
+    print(pd.crosstab(answers["model"], answers["decided_by"]))
 
 
 if __name__ == "__main__":

@@ -38,7 +38,7 @@ async def main() -> None:
         # "none": it has no price in params/prices.yaml, and costs nothing
         async with Session("auto", cache=Path(folder) / "replies.sqlite", budget="none") as session:
             answers = await run_exam.sit(session, setup)
-    print(run_exam.decisions(answers))
+    print(answers[["model", "question_id", "answer", "right", "decided_by"]])
 
 
 if __name__ == "__main__":

@@ -10,12 +10,12 @@ from proctor.uq import checks, notation, programs
 
 SAID = {
     "ask": "key: 35",
-    "exam": "written: build/examples/qwen2.5-coder-1.5b.json",
+    "exam": "qwen2.5-coder-1.5b    27  8.0",
     "validate": "right among all: 36%",
     "compare": "61 of 91 pairs differ",
     "own_scorer": "Proctor's comparison",
     "own_check": "78 to ask",
-    "own_provider": "calculator/sums        5      5",
+    "own_provider": "4  calculator/sums          q4      8    1.0  comparison",
 }
 
 

@@ -4,11 +4,9 @@ import asyncio
 import json
 
 import numpy as np
-import pandas as pd
 import pytest
 from proctor.data.tabular import DataError
 from proctor.exam import marking
-from proctor.exam.formats import write_hle
 from proctor.exam.marking import board_of, read_one
 from proctor.models.session import Session
 from scipy.stats import binomtest
@@ -96,10 +94,10 @@ def test_what_is_wrong_names_the_file_the_row_and_the_fix(files, keys, replies, 
 
 
 def test_files_of_several_kinds_are_one_board(tmp_path):
-    rows = pd.DataFrame(
-        dict(model="m", question_id=["a", "b"], reply="x", prompt_tokens=1, completion_tokens=1, right=[1.0, 0.0])
-    )
-    write_hle(tmp_path / "judged.json", rows)
+    judged = {
+        item: dict(response="x", judge_response=dict(correct=said)) for item, said in dict(a="yes", b="no").items()
+    }
+    (tmp_path / "judged.json").write_text(json.dumps(judged))
     (tmp_path / "table.csv").write_text("item,correct\na,True\nb,no\nb,yes\n")
     (tmp_path / "words.csv").write_text("task_id,resolved\n1,pass\n2,Failed\n3,resolved\n")
     assert read_one(tmp_path / "judged.json").to_dict() == {"a": 1, "b": 0}

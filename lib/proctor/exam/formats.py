@@ -4,7 +4,7 @@
     read_results(path, scores=["choice"], filters=["strict-match"])   # where a file holds several of these
 
 A row per reply with those of the columns model, question_id, sample, reply, answer, score and cut_off that the format
-holds; `write_hle` writes the first, which HLE's own scorer reads.
+holds. `hle/your_exam` writes the first, which HLE's own scorer reads.
 Sources: HLE's public code (hle_eval), inspect_ai's log version 2, lm-eval's --log_samples, promptfoo's results
 (version 3).
 Errors are DataError, naming the file, the row and what to fix.
@@ -15,15 +15,14 @@ import json
 import math
 import sys
 import zlib
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from proctor.data.schemas import LETTERS, Question
+from proctor.data.schemas import LETTERS
 from proctor.data.tabular import NO_TEXT, DataError, Wrong, can_be_text, made, problem, read_rows
-from proctor.files import write_atomic
 
 if sys.version_info >= (3, 14):
     import zipfile
@@ -134,7 +133,7 @@ def _inspect(path: Path, header: dict, samples: list, scores: Collection[str]) -
         return dict(
             model=str(output.get("model") or model),
             question_id=str(sample.get("id")),
-            sample=max(1, whole(sample.get("epoch", 1))) - 1,
+            sample=max(1, int(_finite(sample.get("epoch", 1)) or 0)) - 1,
             answer=said.get("answer"),
             score=value,
             reply=_content(_dict(choice.get("message")).get("content")),
@@ -268,7 +267,7 @@ def _promptfoo(path: Path, tests: list) -> pd.DataFrame:
 
     def row_of(number: int, entry: dict) -> dict:
         test, provider, response = (_dict(entry.get(name)) for name in ("testCase", "provider", "response"))
-        output, score = response.get("output"), finite(entry.get("score"), None)
+        output, score = response.get("output"), _finite(entry.get("score"))
         if output is None or score is None:
             what = "no response" if output is None else f"score {entry.get('score')!r}"
             raise Wrong("response", what, "Run this test again")
@@ -302,18 +301,14 @@ def _dict(value: object) -> dict:
 def _score(value: object) -> float | None:
     if isinstance(value, str):
         return WORDS.get(value)
-    return finite(value, None)
+    return _finite(value)
 
 
-def finite(value: object, missing):
-    """A finite number, or `missing`."""
+def _finite(value: object) -> float | None:
+    """A finite number, None for anything else."""
     if isinstance(value, (int, float)) and abs(value) <= sys.float_info.max:
         return float(value)
-    return missing
-
-
-def whole(value: object) -> int:
-    return int(finite(value, 0))
+    return None
 
 
 def _json(path: Path) -> Any:
@@ -331,35 +326,3 @@ def _json(path: Path) -> Any:
 
 def _table(path: Path, entries: Iterable[Any], row_of: Callable[[int, Any], dict]) -> pd.DataFrame:
     return pd.DataFrame(made(path, enumerate(entries, start=1), [], row_of, empty=EMPTY))
-
-
-def write_hle(path: str | Path, answers: pd.DataFrame, questions: Sequence[Question] = ()) -> None:
-    """Rows of one model and one sample as HLE's predictions; with columns `right` and `judge_answer`, as judged.
-
-    answers: model, question_id, reply, prompt_tokens, completion_tokens; judged ones also right (NaN: unreadable, then
-    without a judgement, as there), judge_answer, judge_reasoning, judge_confidence (in [0, 1]). `questions` give the
-    keys that a judged file repeats."""
-    path, keys = Path(path), {question.id: question.answer for question in questions}
-    if answers["model"].nunique() > 1 or answers["question_id"].duplicated().any():
-        raise DataError(
-            f"{path}: HLE's files hold one reply of one model a question. Write one file a model and sample."
-        )
-    found = {}
-    for row in answers.to_dict("records"):
-        tokens = [whole(row.get(name)) for name in ("prompt_tokens", "completion_tokens")]
-        entry: dict[str, Any] = {
-            "model": row["model"],
-            "response": row["reply"],
-            "usage": {"prompt_tokens": tokens[0], "completion_tokens": tokens[1], "total_tokens": sum(tokens)},
-        }
-        if not pd.isna(row.get("right")):
-            percent = 100 * finite(row.get("judge_confidence"), 1.0)
-            entry["judge_response"] = {
-                "correct_answer": keys.get(row["question_id"]) or "",
-                "model_answer": row.get("judge_answer") or "",
-                "reasoning": row.get("judge_reasoning") or "",
-                "correct": "yes" if row["right"] else "no",
-                "confidence": round(percent) if math.isclose(percent, round(percent), abs_tol=1e-9) else percent,
-            }
-        found[row["question_id"]] = entry
-    write_atomic(path, json.dumps(found, ensure_ascii=False, indent=1))

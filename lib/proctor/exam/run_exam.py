@@ -6,13 +6,11 @@ setup = Setup(load_questions("mine.jsonl"), ["openai/o3"], judge="openai/gpt-4o"
 async with Session("auto", budget=5, settings=Settings(effort="high")) as session:
     await shown_plan(session, partial(sit, setup=setup))             # models/studies.py; sends nothing
     answers = await sit(session, setup)          # columns of `run_exam`, with right and decided_by
-write_predictions("predictions", answers, setup.questions)
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,7 +18,6 @@ import pandas as pd
 
 from proctor.data.schemas import LETTERS, Question
 from proctor.exam.answer_match import same
-from proctor.exam.formats import write_hle
 from proctor.models.final_line import ending_object, p_accept, verdict
 from proctor.models.messages import REHEARSED, Reply, Request
 from proctor.models.prompts import PromptError, load
@@ -316,25 +313,3 @@ async def sit(session: Session, setup: Setup) -> pd.DataFrame:
         nobody = answers["undecided"].map({True: "nobody", False: "comparison"})
         return answers.assign(right=answers["correct"].astype(float), decided_by=nobody)
     return await judge_undecided(session, setup.judge, answers, list(setup.questions), everything=setup.judge_all)
-
-
-def decisions(answers: pd.DataFrame) -> pd.DataFrame:
-    """How answers were decided, one row a model: counts of answers, right, and of each `decided_by`."""
-    counted = answers.groupby("model", sort=False).agg(
-        answers=("right", "size"), right=("right", "sum"), unreadable=("right", lambda values: int(values.isna().sum()))
-    )
-    ways = pd.crosstab(answers["model"], answers["decided_by"]).add_prefix("by ").rename_axis(columns=None)
-    return counted.astype(int).join(ways)
-
-
-def write_predictions(folder: str | Path, answers: pd.DataFrame, questions: Sequence[Question]) -> list[Path]:
-    """HLE's judged files, one a model and sample (`exam.formats`). Returns their paths.
-
-    Where no judge was asked the reasoning says how the answer was decided, and nothing is invented beside it."""
-    written = []
-    for (model, sample), part in answers.groupby(["model", "sample"], sort=False):
-        name = "".join(letter if letter.isalnum() or letter in "-." else "_" for letter in str(model))
-        written.append(Path(folder) / f"{name}{f'.{sample + 1}' if answers['sample'].max() else ''}.json")
-        how = dict(judge_reasoning="decided by " + part["decided_by"], judge_confidence=part["confidence"])
-        write_hle(written[-1], part.assign(judge_answer=part["answer"].fillna(""), **how), questions)
-    return written
