@@ -10,7 +10,6 @@ needed is cloned with git instead, from `https://github.com/<repository>`, and t
 
 import gzip
 import hashlib
-import http.client
 import io
 import json
 import os
@@ -20,12 +19,11 @@ import subprocess
 import tarfile
 import tempfile
 import time
-import urllib.error
-import urllib.request
 import zlib
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 
+import httpx
 import pandas as pd
 from tqdm import tqdm
 
@@ -41,7 +39,6 @@ from proctor.logs.tidy import twins
 GITHUB = "https://github.com"
 STAMP = "source.json"  # beside the tidy files: the commit that they come from
 ATTEMPTS = 4
-CHUNK = 1 << 18
 ALL = (importers.judge_scores, importers.mmlu_redux, importers.agent_outcomes, importers.zeroeval)
 ALL += (importers.llmbar, importers.token_probability, hle.hle_runs, hle.hle_repairs, hle.hle_answers)
 ALL += (boards.livebench, boards.mmlu_pro)
@@ -163,21 +160,19 @@ def _download(address: str, target: Path, source: Source, timeout: float, pause:
     """Append to `target` until the archive is whole; a server that can't resume sends it anew from its start."""
     for attempt in range(1, ATTEMPTS + 1):
         try:
-            _download_once(address, target, timeout)
-            return
-        except urllib.error.HTTPError as error:
-            problem = f"HTTP {error.code}"
-            if error.code == 416:  # nothing is left to send, or what is there is longer than the archive
-                if _is_whole(target):
-                    return
-                target.unlink(missing_ok=True)
-            elif error.code < 500 and error.code != 429:
-                raise FetchError(
-                    f"{source.repository} has no archive at commit {source.commit} (HTTP {error.code}). Check that the "
-                    "repository is still public, or set PROCTOR_LOGS to a folder that holds the tidy files."
-                ) from None
-        except (urllib.error.URLError, http.client.HTTPException, TimeoutError, ConnectionError) as error:
-            problem = str(getattr(error, "reason", error)) or type(error).__name__
+            code = _download_once(address, target, timeout)
+            if code < 400 or code == 416 and _is_whole(target):
+                return
+            problem = f"HTTP {code}"
+        except httpx.HTTPError as error:
+            code, problem = 0, str(error) or type(error).__name__
+        if code == 416:  # what is there is longer than the archive
+            target.unlink(missing_ok=True)
+        elif 400 <= code < 500 and code != 429:
+            raise FetchError(
+                f"{source.repository} has no archive at commit {source.commit} (HTTP {code}). Check that the "
+                "repository is still public, or set PROCTOR_LOGS to a folder that holds the tidy files."
+            )
         if attempt < ATTEMPTS:
             say(f"  {problem}; attempt {attempt + 1} of {ATTEMPTS} goes on where it stopped")
             time.sleep(pause * 2 ** (attempt - 1))
@@ -187,25 +182,20 @@ def _download(address: str, target: Path, source: Source, timeout: float, pause:
     )
 
 
-def _download_once(address: str, target: Path, timeout: float) -> None:
+def _download_once(address: str, target: Path, timeout: float) -> int:
+    """The status of the reply, whose content is appended to `target`. Raises httpx.HTTPError for one that was cut."""
     have = target.stat().st_size if target.is_file() else 0
-    request = urllib.request.Request(address, headers={"User-Agent": "proctor"})
-    if have:
-        request.add_header("Range", f"bytes={have}-")
-    with urllib.request.urlopen(request, timeout=timeout) as reply:
-        resumed = reply.status == 206
-        length = reply.headers.get("Content-Length")
-        total = int(length) + have * resumed if length else None
-        with (
-            open(target, "ab" if resumed else "wb") as file,
-            tqdm(total=total, initial=have * resumed, unit="B", unit_scale=True, disable=None, leave=False) as bar,
-        ):
-            while chunk := reply.read1(CHUNK):  # what has come, so that nothing is lost when it stalls
-                file.write(chunk)
-                bar.update(len(chunk))
-    size = target.stat().st_size
-    if total is not None and size < total:
-        raise ConnectionError(f"cut after {size:,} of {total:,} bytes")
+    asked = {"User-Agent": "proctor", "Accept-Encoding": "identity"} | ({"Range": f"bytes={have}-"} if have else {})
+    with httpx.stream("GET", address, headers=asked, timeout=timeout, follow_redirects=True) as reply:
+        if reply.status_code < 400:
+            have *= reply.status_code == 206
+            total = have + int(reply.headers["Content-Length"]) if "Content-Length" in reply.headers else None
+            how = dict(unit="B", unit_scale=True, disable=None, leave=False)
+            with open(target, "ab" if have else "wb") as file, tqdm(total=total, initial=have, **how) as bar:
+                for chunk in reply.iter_raw():  # what has come, so that nothing is lost when it stalls
+                    file.write(chunk)
+                    bar.update(len(chunk))
+        return reply.status_code
 
 
 def _is_whole(archive: Path) -> bool:
