@@ -10,8 +10,7 @@ from markupsafe import Markup
 from proctor import paths
 from proctor.report.explore import ALL, Explorable
 from proctor.report.site import STATIC
-from proctor.report.site_evidence import rendered
-from proctor.report.site_notebook import movable
+from proctor.report.site_notebook import movable, rendered
 from proctor.synthesis.how_many import items_for_difference
 from statsmodels.stats.inter_rater import cohens_kappa
 

@@ -12,6 +12,7 @@ import numpy as np
 import proctor
 import pytest
 from matplotlib import pyplot as plt
+from PIL import Image
 from proctor import paths
 from proctor.report import figures
 from proctor.report.figures import COLUMN, axes, save, size
@@ -143,3 +144,19 @@ def test_a_series_of_too_many_marks_has_no_titles_and_pixels_stay(tmp_path, monk
         ax.plot([1, 2], [10, 20], "o")
         made.append(titled(fig, tmp_path, "same"))
     assert [svg.count("<title>") for svg, _ in made] == [3, 1] and made[0][1] == made[1][1]
+
+
+def test_printed_forms_have_the_journals_widths_and_no_header_and_change_nothing(tmp_path, monkeypatch):
+    for name, asked in (("line", "3.25 5.5"), ("again", "")):
+        monkeypatch.setenv(figures.ASKED, asked)
+        record = describe(f"uq/{name}", evidence="published", notebook="uq/x")
+        save(drawn(), record, claim="A line rises", alt="It rises.", out=tmp_path)
+    folder = tmp_path / "uq"
+    for width in ("3.25", "5.5"):
+        box = re.search(rb"/MediaBox \[ ?0 0 ([\d.]+) ([\d.]+) ?\]", (folder / f"line_{width}in.pdf").read_bytes())
+        assert float(box[1]) == 72 * float(width) and float(box[2]) == pytest.approx(72 * 0.7 * COLUMN, abs=0.1)
+    assert Image.open(folder / "line_360px.png").width == 720
+    assert "A line rises" not in (folder / "line_360px.svg").read_text()
+    assert (folder / "line.txt").read_text() == "A line rises. It rises. (published; uq/line)\n"
+    one, other = (re.findall(r' d="[^"]*"', (folder / f"{name}.svg").read_text()) for name in ("line", "again"))
+    assert one == other and not list(folder.glob("again_*"))

@@ -7,6 +7,7 @@ from urllib.parse import unquote
 import pytest
 from proctor import paths
 from proctor.report import claims, preview, tables
+from proctor.workflow.notebook import Notebook
 
 
 @pytest.fixture(scope="module")
@@ -39,6 +40,16 @@ def test_every_link_leads_to_a_file(made):
             target = unquote("".join(link)).partition("#")[0]
             if target and not re.match("[a-z]+:", target):
                 assert ((preview.FOLDER / name).parent / target).exists(), f"{name}: {target}"
+
+
+def test_a_claim_that_no_cell_names_stands_below_the_one_before(tmp_path):
+    sources = ["# A title", "out.claim('uq/named', 'A')", "out.claim('uq/other', 'B')"]
+    cells = [dict(cell_type="markdown" if text[0] == "#" else "code", metadata={}, source=[text]) for text in sources]
+    (tmp_path / "1_small.ipynb").write_text(json.dumps({"cells": cells, "metadata": {}}))
+    how = dict(notebook="x", evidence="measured", exact="all", holds=True)
+    judged = [claims.judge(id, "A < c", **how) for id in ("uq/named", "uq/of_no_cell", "uq/other")]
+    text = preview.Page(Notebook(tmp_path / "1_small.ipynb"), {}, judged, {}, tmp_path).text()
+    assert text.index("`uq/named`)") < text.index("`uq/of_no_cell`)") < text.index("out.claim('uq/other'")
 
 
 def test_writing_touches_what_changed_and_deletes_what_has_no_notebook(tmp_path, monkeypatch, capsys):

@@ -1,62 +1,11 @@
+import io
 import json
+import xml.etree.ElementTree as ElementTree
 
-import pytest
-from proctor.report import site_notebook
-from proctor.report.site_evidence import Behind, rendered
-from proctor.report.site_notebook import NotebookPage, boxed, printed
-
-
-@pytest.fixture
-def page(tmp_path):
-    """`page(cells, executed=...)`: the page of notebook uq/1_a."""
-
-    def make(cells, executed=None, parameters=None):
-        places = [tmp_path / f"{folder}notebooks/uq/1_a.ipynb" for folder in ("", "build/")]
-        for path, content in zip(places, (cells, executed)):
-            if content is not None:
-                path.parent.mkdir(parents=True, exist_ok=True)
-                metadata = {"papermill": {"parameters": parameters or {}}}
-                path.write_text(json.dumps({"cells": content, "metadata": metadata}))
-        return NotebookPage(*places, Behind(tmp_path, tmp_path / "figures"))
-
-    return make
-
-
-def code(source, *outputs, tags=()):
-    return {"cell_type": "code", "source": source, "metadata": {"tags": list(tags)}, "outputs": list(outputs)}
-
-
-TITLE = {"cell_type": "markdown", "source": ["# A title\n", "\n", "> A box."], "metadata": {}}
-
-
-GIVEN = code("a = 2", tags=["injected-parameters"])
-
-
-@pytest.mark.parametrize(
-    "executed, parameters, said, unsaid",
-    [
-        ([TITLE, code("a = 1")], {}, "make lab NOTEBOOK=uq/1_a<", "Note:"),
-        ([TITLE, code("a = 1"), GIVEN], {"a": 2}, "<code>a = 2</code>", "earlier version"),
-        ([TITLE, code("a = 0")], {}, "earlier version", "not executed"),
-    ],
-)
-def test_the_note_says_what_differs_in_this_run(page, executed, parameters, said, unsaid):
-    note = rendered("note", page([TITLE, code("a = 1")], executed, parameters))
-    assert said in note and unsaid not in note
-
-
-def test_code_that_shows_nothing_joins_the_next_fold_and_a_solution_has_its_own(page):
-    printing = {"output_type": "stream", "name": "stdout", "text": ["x"]}
-    marked = {"output_type": "display_data", "metadata": {}, "data": {"text/markdown": "[a](1_a.ipynb)"}}
-    cells = [TITLE, code("a"), code("b", printing), code("c"), code("d", marked, tags=["solution"]), TITLE, code("")]
-    made = page(cells, cells)
-    title, *built = made.build()["cells"]
-    assert title["source"].index("# A title") < title["source"].index("made-from") < title["source"].index("> A box.")
-    shown = [cell for cell in built if cell["cell_type"] == "code"]
-    assert [cell["source"] for cell in shown] == ["a\n\nb", "c", "d"]
-    assert [cell["metadata"]["tags"] for cell in shown] == [["hide-input"], ["hide-input"], ["hide-cell"]]
-    assert shown[2]["metadata"]["mystnb"]["code_prompt_show"] == "Show the solution"
-    assert shown[2]["outputs"][0]["data"] == {"text/markdown": "[a](1_a.ipynb)"}
+from PIL import Image
+from proctor import paths
+from proctor.report.site import STATIC
+from proctor.report.site_notebook import Behind, NotebookPage, boxed, inline, printed, rendered
 
 
 def test_printed_keeps_columns_wraps_sentences_and_escapes():
@@ -65,21 +14,16 @@ def test_printed_keeps_columns_wraps_sentences_and_escapes():
     assert printed(" \n") == ""
 
 
-def test_binder_is_offered_only_where_it_is_configured(page, monkeypatch):
-    assert "Binder" not in rendered("note", page([TITLE]))
-    monkeypatch.setattr(site_notebook, "BINDER", "https://mybinder.org/v2/gh/a/b/HEAD")
-    note = rendered("note", page([TITLE]))
-    assert "https://mybinder.org/v2/gh/a/b/HEAD?urlpath=lab/tree/notebooks/uq/1_a.ipynb" in note
-
-
-def test_a_figure_is_offered_the_tables_of_its_section_or_else_all(page, tmp_path):
+def test_a_figure_is_offered_the_tables_of_its_section_or_else_all(tmp_path):
     (tmp_path / "figures/uq").mkdir(parents=True)
     for name in ("one", "two"):
         (tmp_path / f"figures/uq/{name}.csv").write_text("a\n1\n")
-    first, second, third = ({"cell_type": "markdown", "source": f"## {n}", "metadata": {}} for n in range(3))
-    cells = [TITLE, first, code('t("uq/one")'), second, code('t("uq/two", "uq/gone")'), third, code("f()")]
+    sources = ["# A title", "## 0", 't("uq/one")', "## 1", 't("uq/two", "uq/gone")', "## 2", "f()"]
+    cells = [dict(cell_type="markdown" if text[0] == "#" else "code", metadata={}, source=text) for text in sources]
+    (tmp_path / "1_a.ipynb").write_text(json.dumps({"cells": cells, "metadata": {}}))
+    page = NotebookPage(tmp_path / "1_a.ipynb", tmp_path / "none", Behind(tmp_path, tmp_path / "figures"))
     every, one, two = ["uq/one", "uq/two"], ["uq/one"], ["uq/two"]
-    assert page(cells)._tables() == [every, one, one, two, two, every, every]
+    assert page._tables() == [every, one, one, two, two, every, every]
 
 
 def test_a_long_table_shows_eight_rows_and_folds_the_rest():
@@ -99,3 +43,31 @@ def test_a_claim_that_nothing_tests_says_what_it_lacks(row, tmp_path):
     claim = row("uq/claim_2", kind="claim", state="lacking", missing="its <source>")
     html = rendered("claims", Behind(tmp_path, tmp_path), [claim])
     assert "not tested" in html and "its &lt;source&gt;" in html
+
+
+SVG = """<?xml version="1.0"?><!DOCTYPE svg><svg role="img" width="244.8pt" height="20pt" viewBox="0 0 1 2">
+<title>It holds</title><metadata>x</metadata><defs><style>*{fill: red}</style><path id="m1"/></defs>
+<use xlink:href="#m1" style="fill: #0072b2"/><g clip-path="url(#p2)"/>
+</svg>"""
+
+
+def test_a_saved_figure_is_one_element_with_ids_of_its_own():
+    html = inline(SVG, "uq/x", 300, "What is seen")
+    assert html.startswith('<svg class="drawn" width="300" viewBox="0 0 1 2" role="img" aria-label="What is seen">')
+    assert 'id="uq-x-m1"' in html and 'href="#uq-x-m1"' in html and "url(#uq-x-p2)" in html
+    assert "<style" not in html and "\n" not in html
+    for path in paths.ROOT.glob("figures/*/lead_*.svg"):
+        assert ElementTree.fromstring(inline(path.read_text(), path.stem, 700, "x")).tag.endswith("svg")
+
+
+def test_what_can_be_read_on_white_can_be_read_in_the_dark(browser, contrast):
+    colours = ["#ffffff", "#000000", "#1f5a99", "#6e6e6e", "#9e1b1b"]  # the first is a picture's ground
+    bars = "".join(f'<rect x="{20 * n}" width="20" height="20" fill="{one}"/>' for n, one in enumerate(colours))
+    style = (STATIC / "site.css").read_text()
+    page = browser.new_page(viewport=dict(width=100, height=20))
+    page.set_content(f"<html data-theme=dark><style>{style} body {{margin: 0; background: #121212}}</style>"
+                     f'<svg class="drawn" width="100" height="20">{bars}</svg>')  # fmt: skip
+    picture = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
+    page.close()
+    ground, *seen = ["#" + bytes(picture.getpixel((20 * n + 10, 10))).hex() for n in range(len(colours))]
+    assert ground == "#121212" and all(contrast(one, ground) >= 4.5 for one in seen)

@@ -9,8 +9,7 @@ from docutils.core import publish_doctree
 from proctor.paths import CATALOG, DATA, ROOT
 from proctor.report import catalog
 from proctor.report.site import _as_text
-from proctor.report.site_evidence import SiteError
-from proctor.report.site_notebook import NotebookPage
+from proctor.report.site_notebook import NotebookPage, SiteError
 from proctor.report.site_pages import (
     DIAGRAMS,
     PAPERS,

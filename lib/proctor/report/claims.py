@@ -86,7 +86,7 @@ class Claim:
             parts.append(f"n = {self.n:,}{f' {self.of}' if self.of else ''}")
         if self.exact:
             parts.append(f"exact: {self.exact}")
-        if self.level is not None and (self.family > 1 or not math.isclose(self.level, 0.95)):
+        if self.level is not None and not math.isclose(self.level, 0.95):
             level = f"{100 * self.level:.4g} % interval"
             parts.append(level + (f" (one of {self.family} comparisons)" if self.family > 1 else ""))
         return ", ".join(parts)

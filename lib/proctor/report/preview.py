@@ -22,8 +22,7 @@ from proctor import paths
 from proctor.files import write_atomic
 from proctor.report.claims import MARKS, VERDICTS, Claim, read_claims
 from proctor.report.provenance import label
-from proctor.report.site_evidence import PNG_PER_INCH, SHOWN_PER_INCH, TEMPLATES
-from proctor.report.site_notebook import DISPLAYED
+from proctor.report.site_notebook import DISPLAYED, PNG_PER_INCH, SHOWN_PER_INCH, TEMPLATES
 from proctor.report.site_pages import PAPERS, notebook_questions
 from proctor.report.tables import escape_markdown
 from proctor.workflow.notebook import Notebook, WorkflowError, all_notebooks

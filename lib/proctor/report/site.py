@@ -22,12 +22,12 @@ from pathlib import Path
 from textwrap import indent
 from urllib.parse import quote, unquote, urlsplit
 
+import matplotlib
 from math_core import LatexError, LatexToMathML
 
 from proctor import paths
 from proctor.report import catalog
-from proctor.report.site_evidence import Behind, SiteError, write_fonts
-from proctor.report.site_notebook import NotebookPage
+from proctor.report.site_notebook import Behind, NotebookPage, SiteError
 from proctor.report.site_pages import PAPERS, write_pages
 
 STATIC = Path(__file__).parent / "site_static"
@@ -154,6 +154,19 @@ def write_source(root: Path, figures: Path, source: Path) -> None:
         for path, data in {source / f"{page.page}.ipynb": content, **pictures}.items():
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(data)
+
+
+def write_fonts(folder: Path) -> None:
+    """Latin and Greek letters and the signs of the figures' font, as matplotlib brings it, with its licence."""
+    from fontTools import subset
+
+    source = Path(matplotlib.get_data_path()) / "fonts" / "ttf"
+    folder.mkdir(parents=True)
+    kept = ["--unicodes=20-7E,A0-17F,391-3C9", "--text=●○–—‘’“”…−→←↑↓⇄±×≤≥≠≈✓✗√∞∑"]
+    for file in ("DejaVuSans", "DejaVuSans-Bold"):
+        lean = ["--flavor=woff", "--no-hinting", "--layout-features=", "--drop-tables+=FFTM,MATH,GPOS,GSUB"]
+        subset.main([str(source / f"{file}.ttf"), f"--output-file={folder / file}.woff", *kept, *lean])
+    (folder / "LICENSE_DEJAVU").write_bytes((source / "LICENSE_DEJAVU").read_bytes())
 
 
 def _run_sphinx(source: Path, html: Path, doctrees: Path) -> None:

@@ -17,8 +17,7 @@ from markupsafe import Markup, escape
 
 from proctor.report.catalog import Row
 from proctor.report.provenance import KINDS
-from proctor.report.site_evidence import TEMPLATES, Behind, SiteError
-from proctor.report.site_notebook import NotebookPage
+from proctor.report.site_notebook import TEMPLATES, Behind, NotebookPage, SiteError
 
 
 class Paper(NamedTuple):

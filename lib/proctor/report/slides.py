@@ -14,29 +14,17 @@ import shutil
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from html import escape
 from pathlib import Path
 from typing import Any
 
 from markdown_it import MarkdownIt
+from markupsafe import Markup
 
 from proctor.files import write_atomic
 from proctor.paths import BUILD, FIGURES, ROOT
+from proctor.report.site_notebook import TEMPLATES
 
 CHROMIUM = os.environ.get("PROCTOR_CHROMIUM") or shutil.which("chromium")
-STYLE = """
-html { scroll-snap-type: y mandatory; font: 24px/1.4 sans-serif; color: #111; background: #fff }
-section { box-sizing: border-box; height: 100vh; padding: 4vh 6vw; scroll-snap-align: start;
-  display: flex; flex-direction: column; justify-content: center; gap: 2vh }
-body, h1, h2, p { margin: 0 }
-.answer h2 { font-size: 1em; color: #555 }
-img { max-height: 62vh; max-width: 100%; object-fit: contain; align-self: center }
-small { color: #555 }
-code { font-size: 0.8em }
-@page { size: 297mm 167mm; margin: 0 }
-@media print { section { height: 166mm; break-inside: avoid; break-after: page } img { max-height: 100mm }
-  section:last-of-type { break-after: auto } }
-"""
 LINK = re.compile(r"\[([^\]]+)\]\([^)]+\)")
 
 
@@ -56,22 +44,18 @@ def lessons(text: str) -> dict[str, list[dict[str, str]]]:
 
 def page(title: str, steps: list[dict[str, str]]) -> str:
     """The slides of a lesson as one HTML page, its figures inside. Raises OSError for a figure that is not there."""
-    slides = [f"<section><h1>{escape(title)}</h1></section>"]
-    for step in steps:
-        place, question = step["notebook, place"], step["question to the class"]
-        note = ", ".join(filter(None, (f"{step['min']} minutes", step.get("shown on"), _inline(place))))
-        if not question:
-            slides.append(f"<section><h2>{_inline(place)}</h2><small>{step['min']} minutes</small></section>")
-            continue
-        named = re.search(r"figure \[?`([\w/]+)`", place)
-        picture = _picture(FIGURES / f"{named[1]}.png") if named else ""
-        slides += [
-            f"<section><h1>{_inline(question)}</h1><small>{note}</small></section>",
-            f'<section class="answer"><h2>{_inline(question)}</h2>{picture}'
-            f"<p>{_inline(step['answer to expect'])}</p></section>",
-        ]
-    head = f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{escape(title)}</title><style>{STYLE}</style>'
-    return head + "\n".join(slides) + "</html>\n"
+    shown = [
+        {
+            "question": _inline(step["question to the class"]),
+            "answer": _inline(step["answer to expect"]),
+            "place": _inline(step["notebook, place"]),
+            "minutes": step["min"],
+            "screen": step.get("shown on", ""),
+            "picture": _picture(step["notebook, place"]),
+        }
+        for step in steps
+    ]
+    return TEMPLATES.get_template("slides.html").render(title=title, steps=shown) + "\n"
 
 
 def write(folder: Path) -> list[Path]:
@@ -109,13 +93,17 @@ def print_pdf(pages: list[Path]) -> None:
             window.close()
 
 
-def _inline(markdown: str) -> str:
-    return MarkdownIt().renderInline(LINK.sub(r"\1", markdown).replace("\\|", "|"))
+def _inline(markdown: str) -> Markup:
+    return Markup(MarkdownIt().renderInline(LINK.sub(r"\1", markdown).replace("\\|", "|")))
 
 
-def _picture(path: Path) -> str:
-    alt = escape(json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))["alt"])
-    return f'<img alt="{alt}" src="data:image/png;base64,{base64.b64encode(path.read_bytes()).decode()}">'
+def _picture(place: str) -> dict[str, str]:
+    """The figure that a place names, as a page holds it; {} where it names none."""
+    if not (named := re.search(r"figure \[?`([\w/]+)`", place)):
+        return {}
+    path = FIGURES / f"{named[1]}.png"
+    alt = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))["alt"]
+    return {"alt": alt, "data": base64.b64encode(path.read_bytes()).decode()}
 
 
 def main(arguments: list[str]) -> int:
