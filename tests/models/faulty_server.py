@@ -46,7 +46,7 @@ class Server:
     ):
         self.faults = {text: list(plan) for text, plan in (faults or {}).items()}
         self.latency, self.every, self.usage, self.verdicts = latency, every, usage, verdicts
-        self.answer = answer
+        self._spoken = answer  # what is said to a text
         self.hold = hold  # after so many attempts none is answered, until this is None
         self.steady = steady
         self.rates, self.draws = rates or {}, random.Random(seed)
@@ -134,7 +134,7 @@ class Server:
     async def _answer(self, request: web.Request, fault: str, text: str, body: dict) -> web.StreamResponse:
         kind, _, detail = fault.partition(":")
         complete = kind in ("ok", "odd", "logprobs", "deep")
-        said = self.answer(text) if self.verdicts is None or not complete else self._verdict(body)
+        said = self._spoken(text) if self.verdicts is None or not complete else self._verdict(body)
         reply = self._reply("[" * 20_000 + said if kind == "deep" else said, request.path)
         if kind == "odd":
             reply["usage"] = self.draws.choice([None, "many", {"prompt_tokens": None}, {"prompt_tokens": -1}, 10**400])
