@@ -77,17 +77,11 @@ def find(name: str) -> tuple[Source, tuple[Tidy, ...]]:
 
 def folder(name: str) -> Path | None:
     """The folder that holds the tidy files of a source or data set; None when there is none."""
-    tidy = find(name)[1]
-    for place in places(name):
-        if all((place / each.file).is_file() for each in tidy):
-            return place
+    (source, tidy), given = find(name), os.environ.get("PROCTOR_LOGS", "").strip()
+    for place in (Path(given) if given else None, paths.CACHE / "logs"):
+        if place and all((place / source.name / each.file).is_file() for each in tidy):
+            return place / source.name
     return None
-
-
-def places(name: str) -> list[Path]:
-    """The folders in which the tidy files of a source or data set are looked for, there or not, the first one first."""
-    source, given = find(name)[0].name, os.environ.get("PROCTOR_LOGS", "").strip()
-    return [*([Path(given) / source] if given else []), paths.CACHE / "logs" / source]
 
 
 def available(name: str) -> bool:
@@ -97,20 +91,13 @@ def available(name: str) -> bool:
 
 def files(name: str) -> list[Path]:
     """The tidy files of a source or data set. Raises LogsMissing."""
-    place = folder(name)
+    place, (source, tidy) = folder(name), find(name)
     if place is None:
-        raise LogsMissing(f"the logs {name} are not on this machine. {how_to_get(name)}")
-    return [place / tidy.file for tidy in find(name)[1]]
-
-
-def how_to_get(name: str) -> str:
-    """One line: how to get the logs of a source or data set."""
-    source, tidy = find(name)
-    wanted = ", ".join(each.file for each in tidy)
-    return (
-        f"Run `make logs` (or `python -m proctor logs {source.name}`), or set PROCTOR_LOGS to a folder whose "
-        f"{source.name}/ holds {wanted}."
-    )
+        raise LogsMissing(
+            f"the logs {name} are not on this machine. Run `make logs` (or `python -m proctor logs {source.name}`), or "
+            f"set PROCTOR_LOGS to a folder whose {source.name}/ holds {', '.join(each.file for each in tidy)}."
+        )
+    return [place / each.file for each in tidy]
 
 
 def inputs(name: str) -> list[tuple[str, str]]:

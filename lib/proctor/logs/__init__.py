@@ -7,19 +7,7 @@
 `make logs` fetches and imports them; `$PROCTOR_LOGS` names a folder that holds them already.
 """
 
-from proctor.log_files import LogsMissing, available, files, folder, how_to_get, inputs
+from proctor.log_files import LogsMissing, available
 from proctor.logs.tidy import judge_scores, outcomes, table, trials, twins
 
-__all__ = [
-    "LogsMissing",
-    "available",
-    "files",
-    "folder",
-    "how_to_get",
-    "inputs",
-    "judge_scores",
-    "outcomes",
-    "table",
-    "trials",
-    "twins",
-]
+__all__ = ["LogsMissing", "available", "judge_scores", "outcomes", "table", "trials", "twins"]
