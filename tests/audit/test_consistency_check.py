@@ -3,15 +3,12 @@
 import shutil
 from collections import Counter
 from decimal import Decimal
-from fractions import Fraction
 
 import pytest
-from proctor.audit import consistency_check
-from proctor.audit.consistency_check import FUNCTIONS, PAPERS, ConsistencyCheck, checks, printed_span
+from proctor.audit.consistency_check import PAPERS, ConsistencyCheck, checks
 from proctor.data import published
 from proctor.data.published import load_published
 from proctor.data.tabular import DataError
-from proctor.stats.rounding import Span, rounded
 
 CHECKS = [check for paper in PAPERS for check in checks(paper)]
 HEAD = "paper,each,figure,where,what,printed,stands_for,follows,agrees,derivation\n"
@@ -86,29 +83,6 @@ def test_a_formula_that_can_not_be_computed_names_its_row(given):
             given(f"uq,,diamond_questions,,,,,{formula},,x\n")
     with pytest.raises(DataError, match="'diamonds' is no fact of data/published/uq/facts.csv"):
         given("uq,,diamonds,,,,,25,,x\n")
-
-
-@pytest.mark.parametrize(
-    "text, unit, relation, low, high",
-    [
-        ("33,916", "count", "=", "33916", "33916"),
-        ("three", "count", "=", "3", "3"),
-        ("48.2", "percent", "=", "48.15", "48.25"),
-        ("12", "percent", "=", "11.5", "12.5"),
-        ("3", "million questions", "~", "2.5", "3.5"),
-        ("+7.58", "points", "=", "7.575", "7.585"),
-    ],
-)
-def test_a_printed_figure_spans_what_its_unit_allows(text, unit, relation, low, high):
-    assert printed_span(text, unit, relation) == Span(Fraction(low), Fraction(high))
-
-
-def test_largest_and_smallest_are_spans_and_names_the_same_whatever_their_spaces_and_signs():
-    spans = [rounded("1.0"), rounded("2.0"), Span(0, 5)]
-    assert FUNCTIONS["largest"](spans) == Span(rounded("2.0").low, 5)
-    assert FUNCTIONS["smallest"](spans) == Span(0, rounded("1.0").high)
-    assert consistency_check.same_names(["Math Overflow", "A & B – C"], ["A and B - C", "MathOverflow"])
-    assert not consistency_check.same_names(["a"], ["a", "b"])
 
 
 def test_gains_of_hle_verified_against_decimal_arithmetic():

@@ -167,12 +167,6 @@ def test_sizes_with_too_many_tables_to_try_are_named(monkeypatch):
     assert found.verdict == "infeasible" and "sizes up to 98 not searched" in found.reading
 
 
-def test_what_the_search_finds_prints_as_the_figures():
-    figures = dict(accuracy="71.40", precision="22.06", recall="46.15")
-    found = [table.confusion for table in tables(figures, range(480, 501))]
-    assert found and all(fits(figures, one.tp, one.fp, one.fn, one.tn) for one in found)
-
-
 def test_a_range_of_n_keeps_every_size_that_fits():
     (found,) = audit([Reported("a", 390, 410, 90, **FULL)])
     assert {t.n for t in found.solutions} == {400} and span_of(t.n for t in found.solutions) == "400"

@@ -52,6 +52,16 @@ def test_cells_are_separated_by_what_the_header_has(tmp_path, separator):
     assert "3 cells under 2 columns" in read_rows(file)[1][0]
 
 
+def test_a_byte_order_mark_and_windows_line_ends_are_read_and_other_encodings_named_not_guessed(tmp_path):
+    file = tmp_path / "table.csv"
+    file.write_bytes("\ufeffname,n\r\nMüller,4\r\n".encode())
+    assert read_rows(file) == ([(2, {"name": "Müller", "n": "4"})], [])
+    for encoding in ("utf-16", "latin-1"):
+        file.write_bytes("name,n\nMüller,4\n".encode(encoding))
+        with pytest.raises(DataError, match="not UTF-8 .*Save it as UTF-8"):
+            read_rows(file)
+
+
 def test_a_summary_tells_the_first_few_and_fits_a_screen():
     told = summary([f"problem {n}: " + "x" * 5_000 for n in range(100)])
     assert told.startswith("100 problems") and told.count("problem ") == SHOWN and len(told) < 4_000

@@ -232,8 +232,12 @@ def _in_words(formula: str) -> str:
 def printed_span(text: str, unit: str, relation: str = "=") -> Span:
     """The numbers that a printed figure can stand for: a count is exact, a percentage or decimal is rounded.
 
-    >>> str(printed_span("48.2", "percent")), str(printed_span("25", "count")), str(printed_span("3,000", "count", "~"))
-    ('48.15 to 48.25', '25', '2500 to 3500')
+    >>> for printed in (("48.2", "percent"), ("33,916", "count"), ("three", "count"), ("3", "", "~")):
+    ...     print(*printed, "is", printed_span(*printed))
+    48.2 percent is 48.15 to 48.25
+    33,916 count is 33916
+    three count is 3
+    3  ~ is 2.5 to 3.5
     """
     number = text if any(letter.isdigit() for letter in text) else f"{printed_number(text):g}"
     if relation == "~":
@@ -256,7 +260,11 @@ def fewest_items(*percentages: str) -> int:
 
 
 def same_names(one: list[str], other: list[str]) -> bool:
-    """Whether two lists hold the same names, whatever the spaces, the dashes and the signs for "and"."""
+    """Whether two lists hold the same names, whatever the spaces, the dashes and the signs for "and".
+
+    >>> same_names(["Math Overflow", "A & B"], ["A and B", "MathOverflow"]), same_names(["a"], ["a", "b"])
+    (True, False)
+    """
     plain = [{re.sub(r"[\s–-]", "", name.replace("&", "and")).lower() for name in names} for names in (one, other)]
     return plain[0] == plain[1]
 
