@@ -31,7 +31,9 @@ def test_every_source_names_a_commit_a_licence_and_its_files():
 
 def test_logs_that_are_not_there_say_how_to_get_them():
     assert not log_files.available("llmbar") and log_files.folder("llmbar") is None
-    with pytest.raises(log_files.LogsMissing, match=r"crux are not on this machine.*make logs.*zeroeval/ holds crux.csv.gz"):
+    with pytest.raises(
+        log_files.LogsMissing, match=r"crux are not on this machine.*make logs.*zeroeval/ holds crux.csv.gz"
+    ):
         log_files.files("crux")
 
 
