@@ -22,7 +22,7 @@ questions, attempts are independent given p, and the key is exact. Of M models n
 import difflib
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -51,15 +51,6 @@ _OPEN = re.compile(
 CHOICE_RULES = {"all but one": "appendix B.1", "below chance": "section 3.2"}  # name -> where it stands
 
 
-@dataclass(frozen=True)
-class Fault:
-    """What is wrong with a field, and how to fix it."""
-
-    field: str
-    what: str
-    mend: str
-
-
 def read_submissions(path: str | Path) -> list[Question]:
     """Submissions of a .jsonl, .csv, .json or .parquet file with FIELDS as columns (`options`: JSON in a .csv), as
     questions; their category is the subject, and `extra` holds author and affiliation.
@@ -71,11 +62,11 @@ def read_submissions(path: str | Path) -> list[Question]:
     found, seen = [], {}
     for number, row in rows:
         row = {field: value for field, value in row.items() if value not in (None, "")}
-        wrong = faults(row)
+        wrong = list(faults(row))
         for field, same in (("id", row.get("id")), ("question", plain_text(str(row.get("question", ""))))):
             if same and isinstance(same, str) and (first := seen.setdefault((field, same), number)) != number:
-                wrong.append(Fault(field, f"stands in row {first} too", "Submit each question once, with its own id"))
-        problems += [problem(path, number, fault.field, fault.what, fault.mend) for fault in wrong]
+                wrong.append((field, f"stands in row {first} too", "Submit each question once, with its own id"))
+        problems += [problem(path, number, *fault) for fault in wrong]
         if not wrong:
             fields = {field: row[field] for field in ("id", "question", "answer", "rationale", "image") if field in row}
             fields |= dict(options=tuple(_options(row) or ()), answer_type=_type(row), category=row["subject"])
@@ -87,30 +78,24 @@ def read_submissions(path: str | Path) -> list[Question]:
     return found
 
 
-def faults(row: Mapping) -> list[Fault]:
-    """All that is wrong with a submission, in the order of FIELDS; [] if it may go to the difficulty check."""
-    found = []
+def faults(row: Mapping) -> Iterator[tuple[str, str, str]]:
+    """All that is wrong with a submission: the field, what, and how to fix it; nothing if it may go to the check."""
     for field in row:
         if field not in FIELDS:
             near = difflib.get_close_matches(field, FIELDS, n=1)
-            found.append(
-                Fault(
-                    field,
-                    "unknown field",
-                    f"Did you mean {near[0]}?" if near else f"Remove it; known are {', '.join(FIELDS)}",
-                )
-            )
-    for field in REQUIRED:
-        if not isinstance(row.get(field), str) or not row[field].strip():
-            found.append(Fault(field, "missing", f"Give every submission its {field}, as text"))
-    for field in ("answer_type", "image"):
-        if not isinstance(row.get(field, ""), str):
-            found.append(Fault(field, "not a text", "Write it as text, or leave it out"))
-    if {fault.field for fault in found} & {"question", "answer", "answer_type"}:
-        return found
+            fix = f"Did you mean {near[0]}?" if near else f"Remove it; known are {', '.join(FIELDS)}"
+            yield field, "unknown field", fix
+    missing = [field for field in REQUIRED if not isinstance(row.get(field), str) or not row[field].strip()]
+    for field in missing:
+        yield field, "missing", f"Give every submission its {field}, as text"
+    odd = [field for field in ("answer_type", "image") if not isinstance(row.get(field, ""), str)]
+    for field in odd:
+        yield field, "not a text", "Write it as text, or leave it out"
+    if {"question", "answer", "answer_type"} & {*missing, *odd}:
+        return
     if _OPEN.match(row["question"]):
-        found.append(Fault("question", "open-ended", "Ask for one answer that can be checked (B.2.1 scores it 0)"))
-    return found + (_choice_faults(row) if _type(row) == "multipleChoice" else _exact_faults(row))
+        yield "question", "open-ended", "Ask for one answer that can be checked (B.2.1 scores it 0)"
+    yield from _choice_faults(row) if _type(row) == "multipleChoice" else _exact_faults(row)
 
 
 def _type(row: Mapping) -> str:
@@ -128,38 +113,31 @@ def _options(row: Mapping) -> list | None:
     return list(options) if isinstance(options, (list, tuple)) else None
 
 
-def _choice_faults(row: Mapping) -> list[Fault]:
+def _choice_faults(row: Mapping) -> Iterator[tuple[str, str, str]]:
     options = _options(row)
     if options is None or not all(isinstance(option, str) and option.strip() for option in options):
-        return [Fault("options", "not a list of texts", 'Write them as ["...", "..."]')]
-    if not OPTIONS <= len(options) <= len(LETTERS):
-        return [Fault("options", f"{len(options)} options", f"Give {OPTIONS} to {len(LETTERS)} (section 3.1)")]
-    found = []
-    if len({plain_text(option) for option in options}) < len(options):
-        found.append(Fault("options", "two options are alike", "Replace one"))
-    letters = LETTERS[: len(options)]
-    if row["answer"] not in letters:
-        found.append(Fault("answer", f"{row['answer']!r} is no option", f"Write the letter, one of {letters}"))
-    return found
+        yield "options", "not a list of texts", 'Write them as ["...", "..."]'
+    elif not OPTIONS <= len(options) <= len(LETTERS):
+        yield "options", f"{len(options)} options", f"Give {OPTIONS} to {len(LETTERS)} (section 3.1)"
+    else:
+        if len({plain_text(option) for option in options}) < len(options):
+            yield "options", "two options are alike", "Replace one"
+        if row["answer"] not in (letters := LETTERS[: len(options)]):
+            yield "answer", f"{row['answer']!r} is no option", f"Write the letter, one of {letters}"
 
 
-def _exact_faults(row: Mapping) -> list[Fault]:
-    answer, found = row["answer"].strip(), []
+def _exact_faults(row: Mapping) -> Iterator[tuple[str, str, str]]:
+    answer = row["answer"].strip()
     if _type(row) != "exactMatch":
-        return [Fault("answer_type", f"{_type(row)!r}", "Write exactMatch or multipleChoice")]
+        yield "answer_type", f"{_type(row)!r}", "Write exactMatch or multipleChoice"
+        return
     if row.get("options"):
-        found.append(Fault("options", "given for an exact answer", "Remove them, or write answer_type multipleChoice"))
+        yield "options", "given for an exact answer", "Remove them, or write answer_type multipleChoice"
     if len(answer) > LONGEST or "\n" in answer:
-        found.append(
-            Fault(
-                "answer",
-                f"{len(answer)} characters in {answer.count(chr(10)) + 1} lines",
-                f"Ask for one line of at most {LONGEST} characters, which can be compared",
-            )
-        )
+        what = f"{len(answer)} characters in {answer.count(chr(10)) + 1} lines"
+        yield "answer", what, f"Ask for one line of at most {LONGEST} characters, which can be compared"
     if (number := _NUMBER.fullmatch(answer)) and len(number[1]) > DECIMALS:
-        found.append(Fault("answer", f"{len(number[1])} decimals", f"Round to at most {DECIMALS}, and say so"))
-    return found
+        yield "answer", f"{len(number[1])} decimals", f"Round to at most {DECIMALS}, and say so"
 
 
 # The difficulty check
