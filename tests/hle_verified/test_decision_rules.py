@@ -77,13 +77,6 @@ def test_unanimity_admits_no_more_than_a_majority(three):
     assert screen(evidence).outcome != "gold" or screen(evidence, quorum="most").outcome == "gold"
 
 
-def test_a_field_in_which_nothing_can_be_verified_goes_to_the_uncertain_unless_gold():
-    flawed = votes(answer=(False, False, False))
-    assert screen(flawed, category="ethics", scope={"sums"}).outcome == "uncertain"
-    assert screen(flawed, category="sums", scope={"sums"}).outcome == "repair"
-    assert screen(votes(), category="ethics", scope={"sums"}).outcome == "gold"
-
-
 def test_replication_counts_by_equivalence_and_keeps_unreadable_and_undecided_apart():
     found = replicated("s", ["1/2", "0.5", None, "incorrect", "3"], "0.50")
     assert (found.attempts, found.readable, found.agree, found.common_n) == (5, 4, 2, 2) and found.common == "1/2"

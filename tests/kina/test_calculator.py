@@ -8,16 +8,6 @@ from proctor.models.messages import Reply
 from proctor.models.prompts import load
 
 
-@pytest.mark.parametrize(
-    "turn, told",
-    [("Calculate: 17 x 24", "408"), ("Calculate: 3 - 8", "-5"), ("Calculate: 10 / 4", "2.5"),
-     ("Calculate: 1 / 0", "not defined"), ("Exact Answer: 4", None), ("Calculate: 2 ** 9", None),
-     ("All rolls: 60 + 8 =", "68")],
-)  # fmt: skip
-def test_results(turn, told):
-    assert calculator.result(turn) == told
-
-
 def test_a_conversation_is_told_results_until_it_answers(fake_model):
     found = asyncio.run(calculator.tool_gain(fake_model, n=12))
     assert len(found) == 12 and (found["calls"] == 1).all()

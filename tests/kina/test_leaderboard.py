@@ -4,15 +4,8 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from proctor.data.tabular import DataError
-from proctor.kina.leaderboard import NAMES as ROLES
 from proctor.kina.leaderboard import load_leaderboard, population_of
-
-NAMES = st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs", "Zs", "Zl", "Zp"]), min_size=1, max_size=6)
-COLUMNS = {name for names in ROLES.values() for name in names}  # a model of such a name is taken for something else
-SCORES = st.sampled_from([0.0, 0.25, 0.5, 0.75, 1.0])
 
 
 def written(path, rows):
@@ -52,33 +45,6 @@ def test_disciplines_come_from_the_questions_where_results_have_none(folder):
     assert load_leaderboard(path, clusters={"1": "law", "2": "art", "3": "law"}).clusters == ("law", "art")
     with pytest.raises(DataError, match="1 of 2 items have no discipline, the first '2'"):
         load_leaderboard(path, clusters={"1": "law"})
-
-
-@settings(max_examples=20)
-@given(
-    st.lists(NAMES.filter(lambda name: name.casefold() not in COLUMNS), min_size=2, max_size=4, unique=True),
-    st.lists(NAMES, min_size=1, max_size=5, unique=True),
-    st.booleans(),
-    st.data(),
-)
-def test_wide_and_long_tables_say_the_same(tmp_path_factory, models, items, disciplined, data):
-    scores = np.array([[data.draw(SCORES) for _ in items] for _ in models])
-    label = [["x", "y"][n % 2] for n in range(len(items))]
-    folder = tmp_path_factory.mktemp("board")
-    wide = [["item", *["discipline"] * disciplined, *models]]
-    wide += [[item, *[label[n]] * disciplined, *scores[:, n]] for n, item in enumerate(items)]
-    long = [["model", "item", "score", *["discipline"] * disciplined]]
-    long += [
-        [model, item, scores[m, n], *[label[n]] * disciplined]
-        for m, model in enumerate(models)
-        for n, item in enumerate(items)
-    ]
-    for name, rows in (("wide.csv", wide), ("long.csv", long)):
-        board = load_leaderboard(written(folder / name, rows))
-        assert board.models == tuple(models) and board.items == tuple(items)
-        assert np.array_equal(board.scores, scores)
-        assert board.clusters == (tuple(label) if disciplined else None)
-        assert board.samples is None and board.unreadable is None
 
 
 # bad input: file, row and mend

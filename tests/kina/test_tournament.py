@@ -105,16 +105,6 @@ def test_top_effort_is_strictly_dominant_above_the_threshold_and_not_just_below(
     assert (below[:-1].max(axis=0) > below[-1])[each.argmax()]
 
 
-@given(reviewers(), reviewers())
-def test_thresholds_are_the_largest_cost_over_the_rise_of_the_chance_and_scale_with_audits(own, other):
-    chance, costs = win(own, other, bar=BAR), own.costs
-    each = thresholds(own, other, bar=BAR)
-    for f in range(len(other.costs)):
-        rises = [(costs[-1] - costs[e], chance[-1, f] - chance[e, f]) for e in range(len(costs) - 1)]
-        assert each[f] == pytest.approx(max(c / p if p > 1e-12 else np.inf for c, p in rises))
-    assert thresholds(own, other, bar=BAR, audit=0.25) == pytest.approx(4 * each)
-
-
 @given(PAIRS)
 def test_for_like_reviewers_the_diligent_opponent_makes_the_threshold(reviewer):
     chance = win(reviewer, bar=BAR)

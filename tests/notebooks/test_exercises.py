@@ -57,6 +57,10 @@ MISTAKES = [
     ("hle/3", 60, "all answers"),
     ("hle/4", -50, "equal text"),
     ("hle/4", 100, "before"),
+    ("hle_verified/1", 16.7, "free answers"),
+    ("hle_verified/2", 40, "gain in accuracy"),
+    ("hle_verified/3", 3.9, "divides"),
+    ("hle_verified/4", 53.3, "reviewed keys"),
 ]
 
 

@@ -29,10 +29,10 @@ PROMPT, STEPS = "kina/answer_calculator", "kina/answer_calculator_steps"
 def result(text: str) -> str | None:
     """What the calculator says to a turn; None where the turn is no call.
 
-    >>> [result(f"Calculate: {sum}") for sum in ("4 x 6", "7 / 2", "3 - 8", "5 / 0")], result("Exact Answer: 24")
-    (['24', '3.5', '-5', 'not defined'], None)
-    >>> result("The eggs in all boxes: 4 x 6 =")
-    '24'
+    >>> [result(f"Calculate: {sum}") for sum in ("4 x 6", "7 / 2", "3 - 8", "5 / 0")]
+    ['24', '3.5', '-5', 'not defined']
+    >>> result("The eggs in all boxes: 4 x 6 ="), result("Exact Answer: 24"), result("Calculate: 2 ** 9")
+    ('24', None, None)
     """
     if not (call := CALL.fullmatch(text.strip())):
         return None
