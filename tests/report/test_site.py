@@ -91,7 +91,7 @@ def checkout(tmp_path_factory):
     save_artifacts(root / "figures")
     picture = base64.b64encode((root / "figures/uq/fig_1.png").read_bytes()).decode()
     saved = tables.to_html(NUMBERS, [True], "", "a label")
-    wide = pd.DataFrame([range(40)]).add_prefix("column ").to_html(notebook=True)
+    wide = pd.DataFrame([range(40)] * 12).add_prefix("column ").to_html(notebook=True)
     notebooks = {
         "uq/1_formulas": [
             new_markdown_cell(FORMULAS),
@@ -459,6 +459,10 @@ def test_tables_and_figures_are_filtered_and_sorted_and_words_are_found(browser,
     assert len(shown("figure.card")) == 1
     page.fill(".table-filters input", "no such finding")
     assert shown("figure.card") == []
+    page.goto((built / "notebooks/hle/2_wide.html").as_uri())
+    assert len(shown(".cell_output tbody tr")) == 8 and page.inner_text(".show-all") == "Show all 12"
+    page.click(".show-all")
+    assert len(shown(".cell_output tbody tr")) == 12
     page.goto((built / "search.html").as_uri() + "?q=sentence+printed")
     page.wait_for_selector("ul.search li a", timeout=20_000)
     assert page.locator("ul.search li a").first.get_attribute("href").startswith("notebooks/uq/1_formulas.html")

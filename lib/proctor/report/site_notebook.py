@@ -346,30 +346,13 @@ def _code(notebook: dict) -> list[str]:
     ]
 
 
-FOLD = 8  # rows of a table that are seen at once
-_TABLE = re.compile(
-    r'(?P<start><div class="table-box"[^>]*><table\b.*?<tbody>)(?P<body>.*?)</tbody>.*?</table></div>', re.S
-)
-
-
 def boxed(html: str) -> str:
-    """HTML whose tables scroll inside a box of their own; long cells are wrapped."""
+    """HTML whose tables scroll inside a box of their own, with long cells wrapped; of a long table site.js shows the
+    first rows."""
     html = re.sub(r"<style scoped>.*?</style>", "", html, flags=re.DOTALL)
     html = re.sub(r'(<table\b[^>]*?) border="1"', r"\1", html)
     html = html.replace('<div class="proctor-table" style="overflow-x:auto">', '<div class="proctor-table">')
     html = re.sub(r'<td(?: style="text-align:(?:left|right)")?>(?=[^<]{41})', '<td class="prose">', html)
     html = re.sub(r"<th\b[^>]*>[^<]+(?=</th>)", lambda head: head[0].replace("_", " "), html)
     html = re.sub(r"<table\b", '<div class="table-box" tabindex="0" role="region" aria-label="Table">\\g<0>', html)
-    return _TABLE.sub(_folded, html.replace("</table>", "</table></div>"))
-
-
-def _folded(found: re.Match) -> str:
-    """A table of more than FOLD rows with the others in a fold below its first ones."""
-    rows = re.findall(r"<tr\b.*?</tr>", found["body"], re.DOTALL)
-    if len(rows) <= FOLD + 2:
-        return found[0]
-    first = f"{found['start']}{''.join(rows[:FOLD])}</tbody></table></div>"
-    return (
-        f'<div class="first-rows">{first}</div><details class="rest"><summary>All {len(rows)} rows</summary>'
-        f"{found[0]}</details>"
-    )
+    return html.replace("</table>", "</table></div>")

@@ -78,7 +78,13 @@ for (const table of document.querySelectorAll("table.filtered")) {
   show();
 }
 
-/* The same for galleries: filters for what the cards say of themselves (data-paper, data-evidence ...). */
+/* The first rows of a notebook's long table. */
+for (const box of document.querySelectorAll(".cell_output .table-box")) {
+  const rows = [...box.querySelectorAll("tbody tr")];
+  if (rows.length > 10) portion(rows, 8, box)();
+}
+
+/* Galleries have filters too, for what the cards say of themselves (data-paper, data-evidence ...). */
 for (const gallery of document.querySelectorAll(".gallery.filtered")) {
   const cards = [...gallery.children], bar = document.createElement("div"), count = document.createElement("span");
   const chosen = new Map(), search = document.createElement("input");
