@@ -7,7 +7,7 @@ import time
 
 import psutil
 import pytest
-from proctor.models import embedded, providers, registry
+from proctor.models import embedded, providers
 from proctor.models.embedded import Embedded, EmbeddedError, try_turn
 from proctor.models.endings import CallError
 from proctor.models.messages import Request
@@ -107,8 +107,6 @@ def test_a_reply_is_the_same_whatever_was_asked_before_also_of_a_new_server(
 def test_missing_weights_are_named(tmp_path):
     with pytest.raises(EmbeddedError, match="no.gguf.*make setup"):
         Embedded(tmp_path / "no.gguf").start()
-    with pytest.raises(registry.ModelError, match="not here"):
-        registry.weights_file(Spec("m", "gguf", file=str(tmp_path / "no.gguf")))
 
 
 def test_a_file_that_is_no_model_is_told_with_what_the_server_said(tmp_path):

@@ -39,25 +39,13 @@ def test_equal_calls_are_asked_once_whoever_asks_and_other_samples_again(serving
     assert server.asked["same"] == 2 and server.busiest <= 2 * concurrency
 
 
-# processes on one cache
-
-
-@pytest.fixture
-def start(forked, session, ask):
-    """`start(order)`: a process that asks 100 calls; all of a test have one cache."""
-
-    async def asks(order):
-        async with session(concurrency=8, timeout=60.0) as asking:
-            calls = [ask(f"call {n}") for n in range(100)][::order]
-            assert len(await asking.ask_many(calls)) == 100
-
-    return lambda order=1: forked(lambda: asyncio.run(asks(order)))
+# stopped
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_stop_waits_for_the_calls_in_flight_and_keeps_them(serving, session, start, number):
-    server = serving(hold=0)
-    child = start()
+def test_a_stop_waits_for_the_calls_in_flight_and_keeps_them(serving, session, ask, forked, number):
+    server, calls = serving(hold=0), [ask(f"call {n}") for n in range(100)]
+    child = forked(lambda: asyncio.run(session(concurrency=8, timeout=60.0).ask_many(calls)))
     while sum(server.asked.values()) < 8:
         time.sleep(0.01)
     os.kill(child.pid, number)
