@@ -20,17 +20,6 @@ from desk.trail import address, author_of
 ENTRIES = 40
 
 
-def feed(request: HttpRequest) -> HttpResponse:
-    """The newest answers, reviews and comments of the desk."""
-    return _feed(request, "Review desk: newest answers, reviews and comments", None, request.build_absolute_uri("/"))
-
-
-def question_feed(request: HttpRequest, site: str, number: str) -> HttpResponse:
-    """The newest answers, reviews and comments of one question."""
-    row = by_key(site, number)
-    return _feed(request, f"Review desk: {row.title}", row, request.build_absolute_uri(address(row)))
-
-
 def newest_rows(question: Question | None = None) -> list[Answer | Review | Comment]:
     """The newest answers, reviews and comments that stand, of all questions or of one."""
     answers = Answer.objects.select_related("question", "system", "submitted_by")
@@ -48,20 +37,28 @@ def newest_rows(question: Question | None = None) -> list[Answer | Review | Comm
     return sorted(rows, key=lambda row: row.written_at, reverse=True)[:ENTRIES]
 
 
-def _feed(request: HttpRequest, title: str, of: Question | None, link: str) -> HttpResponse:
+def feed(request: HttpRequest, site: str = "", number: str = "") -> HttpResponse:
+    """The newest answers, reviews and comments of the desk, or of one question."""
+    of = by_key(site, number) if site else None
+    title = of.title if of else "newest answers, reviews and comments"
+    here = request.build_absolute_uri
     made = Atom1Feed(
-        title=_plain(title), link=link, description="", feed_url=request.build_absolute_uri(), language="en"
+        title=_plain(f"Review desk: {title}"),
+        link=here(address(of) if of else "/"),
+        description="",
+        feed_url=here(),
+        language="en",
     )
     for row in newest_rows(of):
-        here = request.build_absolute_uri(address(row))
+        link = here(address(row))
         made.add_item(
             title=title_of(row),
-            link=here,
+            link=link,
             description=render.markdown(row.text[:4000]),
             author_name=_plain(author_of(row).username),
             pubdate=row.written_at,
             updateddate=row.edited_at or row.written_at,
-            unique_id=here,
+            unique_id=link,
         )
     return HttpResponse(made.writeString("utf-8"), content_type="application/atom+xml; charset=utf-8")
 

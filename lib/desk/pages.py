@@ -5,7 +5,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 from difflib import SequenceMatcher
-from typing import Any, NamedTuple
+from typing import Any
 
 import yaml
 from django import forms
@@ -143,41 +143,17 @@ def totals() -> dict[str, int]:
 # A question
 
 
-class Shown(NamedTuple):
-    """An answer with all that was said of it, as a page shows it."""
-
-    answer: Answer
-    state: str
-    verdicts: list[Verdict]
-    ai: list[Review]
-    human: list[Review]
-    own: Review | None  # the reader's standing review
-
-    @property
-    def accepted(self) -> int:
-        return sum(verdict.outcome == Outcome.ACCEPT for verdict in self.verdicts)
-
-    @property
-    def means(self) -> str:
-        return resolution.ANSWER_STATES[self.state]
-
-    @property
-    def votes(self) -> dict[str, int]:
-        return _votes(self.human)
-
-    @property
-    def ai_votes(self) -> dict[str, int]:
-        return _votes(self.ai)
-
-
 def _votes(reviews: list[Review]) -> dict[str, int]:
     """The reviews that stand: how many say yes, no, unsure."""
     said = Counter(review.correct for review in reviews if not review.withdrawn_at)
     return {word: said[word] for word in Correct.values}
 
 
-def shown_answers(answers: list[Answer], reader) -> list[Shown]:
-    """The answers with verdicts, reviews and what was said of these, in three queries for all of them."""
+def shown_answers(answers: list[Answer], reader: Account) -> list[dict[str, Any]]:
+    """The answers with all that was said of them, as a page shows it, in three queries for all of them.
+
+    ai, human: the reviews by whom; own: the reader's standing one; accepted: by how many of the verdicts.
+    """
     remarks = Comment.objects.select_related("author").order_by("written_at", "pk")
     said = Review.objects.select_related("reviewer", "system").order_by("written_at", "pk")
     prefetch_related_objects(
@@ -187,14 +163,16 @@ def shown_answers(answers: list[Answer], reader) -> list[Shown]:
     )
     rows = []
     for answer in answers:
-        of = list(answer.reviews.all())
-        for review in of:
+        reviews, verdicts = list(answer.reviews.all()), list(answer.verdicts.all())
+        for review in reviews:
             review.counts = resolution.counts(review)
             review.by_poster = people.is_poster(review.reviewer, answer.question)
-        human = [review for review in of if review.kind == Kind.HUMAN]
-        own = next((one for one in human if one.reviewer_id == reader.pk and not one.withdrawn_at), None)
-        ai = [review for review in of if review.kind == Kind.AI]
-        rows.append(Shown(answer, resolution.state_of(of), list(answer.verdicts.all()), ai, human, own))
+        state, of = resolution.state_of(reviews), {kind: [one for one in reviews if one.kind == kind] for kind in Kind}
+        told = dict(answer=answer, state=state, means=resolution.ANSWER_STATES[state], verdicts=verdicts)
+        told |= dict(ai=of[Kind.AI], human=of[Kind.HUMAN], votes=_votes(of[Kind.HUMAN]), ai_votes=_votes(of[Kind.AI]))
+        own = [one for one in told["human"] if one.reviewer_id == reader.pk and not one.withdrawn_at]
+        accepted = sum(verdict.outcome == Outcome.ACCEPT for verdict in verdicts)
+        rows.append(told | dict(own=own[0] if own else None, accepted=accepted))
     return rows
 
 
@@ -207,8 +185,8 @@ def question(request: HttpRequest, site: str, number: str) -> HttpResponse:
     row = by_key(site, number)
     answers = list(row.answers.select_related("system", "submitted_by", "question").order_by("written_at", "pk"))
     shown = shown_answers(answers, request.user)
-    shown.sort(key=lambda s: (bool(s.answer.withdrawn_at), _ANSWER_ORDER.index(s.state), -s.accepted))
-    standing = [one for one in shown if not one.answer.withdrawn_at]
+    shown.sort(key=lambda s: (bool(s["answer"].withdrawn_at), _ANSWER_ORDER.index(s["state"]), -s["accepted"]))
+    standing = [one for one in shown if not one["answer"].withdrawn_at]
     mine = Vote.objects.filter(question=row, voter=request.user.pk).first() if request.user.is_authenticated else None
     told = dict(
         question=row,
@@ -218,7 +196,7 @@ def question(request: HttpRequest, site: str, number: str) -> HttpResponse:
         rule=resolution.RULE,
         standing=standing,
         page=Paginator(shown, ANSWERS_PER_PAGE).get_page(request.GET.get("page")),
-        waiting=[one for one in standing if one.accepted and not any(one.votes.values())],
+        waiting=[one for one in standing if one["accepted"] and not any(one["votes"].values())],
         remarks=row.remarks.filter(review=None).select_related("author").order_by("written_at", "pk"),
         changed=Act.objects.filter(table="question", key=row.key, verb="change").exists(),
         vote=mine.value if mine else 0,

@@ -20,7 +20,11 @@ from desk.resolution import conflicted
 def all_tables() -> dict[str, pd.DataFrame]:
     """All tables by name, of one moment."""
     with one_moment():
-        return {name: table() for name, table in TABLES.items()}
+        tables = {name: _frame(name, rows, *fields) for name, (rows, *fields) in TABLES.items()}
+        rows = Review.objects.order_by("pk").select_related("answer__system", "reviewer")
+        rows = rows.defer("text", "answer__text", "answer__prompt")
+        tables["reviews"]["conflict"] = [conflicted(row) for row in rows.iterator()]
+        return tables
 
 
 @contextmanager
@@ -41,40 +45,26 @@ def one_moment() -> Iterator[None]:
             yield
 
 
-def questions() -> pd.DataFrame:
-    return _values("questions", Question.objects, "key", *COLUMNS["questions"][1:])
+TABLES = {  # name: the rows, then what fills each column
+    "questions": (Question.objects, "key", *COLUMNS["questions"][1:]),
+    "answers": (
+        Answer.objects, "key", "question__key", "system__name", "system__organisation", "system__base_model", "prompt",
+        "text", "written_at", "submitted_by__username", "withdrawn_at",
+    ),
+    "verdicts": (
+        Verdict.objects, "answer__key", "validator", "outcome", "probability", "calls", "dollars", "decided_at",
+    ),
+    "reviews": (  # both kinds; the reviewer of an AI review is its system's name
+        Review.objects, "key", "answer__key", Coalesce("system__name", "reviewer__username"), "kind", "correct",
+        "confidence", "conflict", "text", Coalesce("edited_at", "written_at"), "withdrawn_at",
+    ),
+    "comments": (  # those that stand: the table has no column for withdrawals
+        Comment.objects.filter(withdrawn_at=None), "key", "question__key", "author__username", "text", "written_at",
+    ),
+}  # fmt: skip
 
 
-def answers() -> pd.DataFrame:
-    """`base_model` is empty for people."""
-    fields = ("key", "question__key", "system__name", "system__organisation", "system__base_model", "prompt", "text")
-    return _values("answers", Answer.objects, *fields, "written_at", "submitted_by__username", "withdrawn_at")
-
-
-def verdicts() -> pd.DataFrame:
-    fields = ("answer__key", "validator", "outcome", "probability", "calls", "dollars", "decided_at")
-    return _values("verdicts", Verdict.objects, *fields)
-
-
-def reviews() -> pd.DataFrame:
-    """Both kinds; the reviewer of an AI review is its system's name."""
-    who, when = Coalesce("system__name", "reviewer__username"), Coalesce("edited_at", "written_at")
-    fields = ("key", "answer__key", who, "kind", "correct", "confidence", "conflict", "text", when, "withdrawn_at")
-    rows = Review.objects.order_by("pk").select_related("answer__system", "reviewer")
-    conflicts = [conflicted(row) for row in rows.defer("text", "answer__text", "answer__prompt").iterator()]
-    return _values("reviews", Review.objects, *fields).assign(conflict=conflicts)
-
-
-def comments() -> pd.DataFrame:
-    """Those that stand: the table has no column for withdrawals."""
-    standing = Comment.objects.filter(withdrawn_at=None)
-    return _values("comments", standing, "key", "question__key", "author__username", "text", "written_at")
-
-
-TABLES = dict(questions=questions, answers=answers, verdicts=verdicts, reviews=reviews, comments=comments)
-
-
-def _values(name: str, rows: QuerySet, *fields: str | Coalesce) -> pd.DataFrame:
+def _frame(name: str, rows: QuerySet, *fields: str | Coalesce) -> pd.DataFrame:
     frame = pd.DataFrame(list(rows.order_by("pk").values_list(*fields)), columns=list(COLUMNS[name]))
     for column in frame:
         if column.endswith("_at"):
