@@ -77,25 +77,20 @@ def judges() -> list[str]:
     return [EMBEDDED]
 
 
-def dollars_left() -> float:
-    """What jobs may still spend: the desk's budget less what all have spent, or may yet spend while they run."""
-    running = Job.objects.filter(state="running").aggregate(sum=Sum("most_dollars"))["sum"] or 0
-    return _limit("PROCTOR_DESK_BUDGET") - running - (Job.objects.aggregate(sum=Sum("dollars"))["sum"] or 0)
+def left(what: str) -> float:
+    """What jobs may still spend: the desk's limit minus what all have spent, or may yet spend while they run.
 
-
-def calls_left() -> int:
-    """The same of calls to judges without a price."""
-    unpriced = Job.objects.filter(most_dollars=None)
-    running = unpriced.filter(state="running").aggregate(sum=Sum("most_calls"))["sum"] or 0
-    return int(_limit("PROCTOR_DESK_CALLS")) - running - (unpriced.aggregate(sum=Sum("calls"))["sum"] or 0)
-
-
-def _limit(name: str) -> float:
+    what: "dollars", or "calls" to judges without a price.
+    """
+    name = {"dollars": "PROCTOR_DESK_BUDGET", "calls": "PROCTOR_DESK_CALLS"}[what]
     text = os.environ.get(name, "") or "0"
     try:
-        return float(text)
+        limit = float(text)
     except ValueError:
         raise Refused({"": f"{name} is {text!r}: the server's owner must set a number."}) from None
+    alike = Job.objects.filter(most_dollars=None) if what == "calls" else Job.objects.all()
+    running = alike.filter(state="running").aggregate(sum=Sum(f"most_{what}"))["sum"] or 0
+    return limit - running - (alike.aggregate(sum=Sum(what))["sum"] or 0)
 
 
 def state_of(job: Job) -> str:
@@ -109,13 +104,17 @@ def waiting(job: Job) -> QuerySet[Answer]:
     return job.answers.filter(withdrawn_at=None).exclude(key__in=job.judged).select_related("question").order_by("pk")
 
 
+def _moderates(by: Account) -> None:
+    if not active(by).may_moderate():
+        raise NotAllowed("Only a moderator may run validators, or stop them: they cost money.")
+
+
 @transaction.atomic
 def plan(
     by: Account, validator: str, judging: Sequence[str], answers: Sequence[Answer], temperature: float = 0.0
 ) -> Job:
     """A job with its bill. Raises Refused, by field, for what the engine would not take; nothing is asked."""
-    if not active(by).may_moderate():
-        raise NotAllowed("Only a moderator may run validators: they cost money.")
+    _moderates(by)
     answers = [answer for answer in answers if not answer.withdrawn_at]
     if not 1 <= len(answers) <= MOST_ANSWERS:
         raise Refused({"answers": f"{len(answers)} answers: choose 1 to {MOST_ANSWERS}."})
@@ -191,8 +190,7 @@ def _as_asked(answers: Sequence[Answer]) -> tuple[list[schemas.Question], list[s
 @transaction.atomic
 def start(by: Account, job: Job) -> Job:
     """Begin or go on. Raises Refused before any call where the bill of what is left passes the desk's budget."""
-    if not active(by).may_moderate():
-        raise NotAllowed("Only a moderator may run validators: they cost money.")
+    _moderates(by)
     list(Job.objects.select_for_update().order_by("pk")[:1])  # one start at a time: each sees the bills before it
     job = Job.objects.select_for_update().get(pk=job.pk)
     if state_of(job) in ("running", "done"):
@@ -215,18 +213,16 @@ def start(by: Account, job: Job) -> Job:
 def _beyond_budget(job: Job) -> str:
     """What a job would pass, "" if nothing."""
     if job.most_dollars is None:
-        left, most, what = max(calls_left(), 0), job.most_calls, "calls to judges without a price"
-        return f"It may take {most:,} {what}, and the desk has {left:,} left." if most > left else ""
-    left = max(dollars_left(), 0)
-    most = job.most_dollars
-    return f"It may cost ${most:,.2f}, and the desk's budget has ${left:,.2f} left." if most > left else ""
+        most, rest, what = job.most_calls, max(int(left("calls")), 0), "calls to judges without a price"
+        return f"It may take {most:,} {what}, and the desk has {rest:,} left." if most > rest else ""
+    most, rest = job.most_dollars, max(left("dollars"), 0)
+    return f"It may cost ${most:,.2f}, and the desk's budget has ${rest:,.2f} left." if most > rest else ""
 
 
 @transaction.atomic
 def stop(by: Account, job: Job) -> None:
     """Ask no further call. Those in flight come home and are kept."""
-    if not active(by).may_moderate():
-        raise NotAllowed("Only a moderator may stop a job.")
+    _moderates(by)
     if Job.objects.filter(pk=job.pk, state="running").update(state="stopped", message="stopped by a moderator"):
         record(by, "stop job", job)
 
@@ -404,7 +400,7 @@ def one_job(request: HttpRequest, key: str) -> HttpResponse:
     found = found.select_related("answer__question", "answer__system").order_by("-decided_at")
     told = dict(job=job, state=state, says=STATES[state], total=answers, done=len(job.judged), verdicts=found[:200])
     moderates = request.user.is_authenticated and request.user.may_moderate()
-    told |= dict(moderates=moderates, dollars=dollars_left(), calls=calls_left())
+    told |= dict(moderates=moderates, dollars=left("dollars"), calls=int(left("calls")))
     reply = render(request, "desk/job.html", told)
     if state == "running":
         reply["Refresh"] = str(EVERY)

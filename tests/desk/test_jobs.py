@@ -45,7 +45,7 @@ def test_a_bill_above_the_desk_s_budget_is_refused_before_the_first_call(
     assert not launched and judge_server.arrived == 0
     monkeypatch.setenv("PROCTOR_DESK_BUDGET", "5")
     jobs.start(moderator, job)
-    assert jobs.dollars_left() == pytest.approx(5 - job.most_dollars)  # what runs is set aside
+    assert jobs.left("dollars") == pytest.approx(5 - job.most_dollars)  # what runs is set aside
 
 
 @pytest.mark.parametrize(

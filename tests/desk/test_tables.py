@@ -3,7 +3,7 @@
 import asyncio
 
 import pytest
-from desk import acts, settings, store, tables
+from desk import acts, store, tables
 from desk.models import Account
 from django.core.cache import cache
 from proctor.uq.community import COLUMNS, SIMULATED_ONLY, checked
@@ -39,13 +39,10 @@ def test_rows_tell_who_wrote_what_was_withdrawn_and_plain_conflicts(answer, revi
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_notebook_with_its_event_loop_reads_the_tables_of_the_one_desk_of_its_process(answer, tmp_path):
+def test_a_notebook_with_its_event_loop_reads_the_tables(answer):
     async def cell():
         return store.read_tables()
 
     found = asyncio.run(cell())
     assert found["answers"]["answer_id"].tolist() == [answer.key]
     assert len(checked(found).questions) == 1
-    store.connect(settings.FOLDER)
-    with pytest.raises(ValueError, match="new one"):
-        store.connect(tmp_path)
