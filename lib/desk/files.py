@@ -10,10 +10,11 @@ import os
 import shutil
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from functools import cache
 from graphlib import TopologicalSorter
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -22,8 +23,9 @@ from django.db import IntegrityError, models, transaction
 from django.db.migrations.recorder import MigrationRecorder
 from proctor.data.tabular import DataError, Wrong, read
 from proctor.files import digest
+from pydantic import BaseModel
 
-from desk.models import Account, Act, Answer, Ballot, Case, Round, Seat, System, Token, Use
+from desk.models import Account, Act, Ballot, Case, Round, Seat, System, Token, Use
 from desk.tables import one_moment
 from desk.trail import field_problems
 
@@ -114,6 +116,7 @@ class Column:
         return value
 
 
+@cache
 def columns(table: Table) -> list[Column]:
     fields = (*table._meta.fields, *table._meta.many_to_many)
     return [Column(one) for one in fields if one.name not in PRIVATE]
@@ -190,6 +193,14 @@ def _write(file: Path, own: list[Column], rows: Iterator[dict]) -> int:
 # In
 
 
+class Manifest(BaseModel):
+    """What desk.json says of an export."""
+
+    format: Literal[1]
+    files: dict[str, str]  # name -> digest
+    rows: dict[str, int]  # table -> how many
+
+
 def import_all(folder: str | Path) -> dict[str, int]:
     """Read an export into a desk that holds nothing yet; the rows of each table."""
     folder = Path(folder)
@@ -200,51 +211,42 @@ def import_all(folder: str | Path) -> dict[str, int]:
         )
     numbers: Numbers = {}
     with transaction.atomic():
-        there = [table for table in exported() if name_of(table) in manifest["rows"]]  # an older desk had fewer
+        there = [table for table in exported() if name_of(table) in manifest.rows]  # an older desk had fewer
         return {name_of(table): _read(folder, table, manifest, numbers) for table in there}
 
 
-def _manifest(folder: Path) -> dict:
+def _manifest(folder: Path) -> Manifest:
     file = folder / "desk.json"
     try:
-        told = json.loads(file.read_text(encoding="utf-8"))
-        if not isinstance(told, dict) or told.get("format") != 1:
-            raise ValueError("not what `export` writes")
-        files = {str(name): str(value) for name, value in told["files"].items()}
-        rows = {str(name): int(value) for name, value in told["rows"].items()}
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        found = Manifest.model_validate_json(file.read_bytes())
+    except (OSError, ValueError) as error:
         raise DataError(
             f"{file}: not an export of a desk ({' '.join(str(error).split())[:200]}). Export anew."
         ) from None
-    if len({name.partition(".")[0] for name in files}) < len(files):
-        raise DataError(f"{file}: a table stands there twice. {ANEW}.")
     known = {f"{name_of(table)}.{format}" for table in exported() for format in FORMATS}
-    if strange := set(files) - known:
+    if strange := set(found.files) - known:
         raise DataError(
             f"{file}: {min(strange)} is no table of this desk. It comes from a newer one: update this first."
         )
-    for name, written in files.items():
-        path = folder / name
-        if not path.is_file() or digest(path) != written:
-            raise DataError(f"{path}: missing, or not as it was exported. {ANEW}.")
-    return dict(files=files, rows=rows)
+    for name, written in found.files.items():
+        if not (folder / name).is_file() or digest(folder / name) != written:
+            raise DataError(f"{folder / name}: missing, or not as it was exported. {ANEW}.")
+    return found
 
 
-def _read(folder: Path, table: Table, manifest: dict, numbers: Numbers) -> int:
+def _read(folder: Path, table: Table, manifest: Manifest, numbers: Numbers) -> int:
     """One table into the store; `numbers` learns its rows."""
     numbers[table] = {}
-    name = next((one for one in manifest["files"] if one.partition(".")[0] == name_of(table)), None)
-    if name is None:
+    file = next((folder / name for name in manifest.files if Path(name).stem == name_of(table)), None)
+    if file is None:
         raise DataError(f"{folder}: no file of {name_of(table)}, desk.json says otherwise. {ANEW}.")
-    people = set(System.objects.filter(people=True).values_list("pk", flat=True))
-    own = {column.name: column for column in columns(table)}
-    made = read(folder / name, lambda row: _made(table, own, row, numbers, name.endswith(".parquet"), people))
-    if len(made) != manifest["rows"].get(name_of(table)):
-        raise DataError(f"{folder / name}: {len(made)} rows, desk.json says otherwise. {ANEW}.")
+    made = read(file, lambda row: _made(table, row, numbers, file.suffix == ".parquet"))
+    if len(made) != manifest.rows[name_of(table)]:
+        raise DataError(f"{file}: {len(made)} rows, desk.json says otherwise. {ANEW}.")
     try:
         table.objects.bulk_create(made, batch_size=AT_ONCE)
     except IntegrityError as error:
-        raise DataError(f"{folder / name}: rows that can't stand together ({error}). {ANEW}.") from None
+        raise DataError(f"{file}: rows that can't stand together ({error}). {ANEW}.") from None
     for row in made:
         for field, others in row.many.items():
             getattr(row, field).set(others)
@@ -254,10 +256,9 @@ def _read(folder: Path, table: Table, manifest: dict, numbers: Numbers) -> int:
     return len(made)
 
 
-def _made(
-    table: Table, own: dict[str, Column], row: dict, numbers: Numbers, parquet: bool, people: set[int]
-) -> models.Model:
+def _made(table: Table, row: dict, numbers: Numbers, parquet: bool) -> models.Model:
     """A row as it will be stored; `many`: what its many-to-many columns hold."""
+    own = {column.name: column for column in columns(table)}
     if strange := [name for name in row if name not in own]:
         raise Wrong(strange[0], "no column of this desk", "It comes from a newer one: update this first")
     made = table()
@@ -280,6 +281,6 @@ def _made(
             setattr(made, field.attname, column.read(value, numbers))
     if table is Account:
         made.set_unusable_password()
-    for name, told in field_problems(made, people=table is Answer and made.system_id in people).items():
+    for name, told in field_problems(made).items():
         raise Wrong(name, told.rstrip("."), ANEW)
     return made

@@ -57,10 +57,9 @@ def check(row: models.Model) -> None:
         raise Refused(problems)
 
 
-def field_problems(row: models.Model, people: bool | None = None) -> dict[str, str]:
-    """What is wrong with each field of its own. people: whether an answer is people's, who may have no prompt."""
-    people = isinstance(row, Answer) and (row.system.people if people is None else people)
-    free = {"prompt"} if people else set()
+def field_problems(row: models.Model) -> dict[str, str]:
+    """What is wrong with each field of its own; an answer of people may have no prompt."""
+    free = {"prompt"} if isinstance(row, Answer) and row.system.people else set()
     skipped = {field.name for field in row._meta.fields if field.is_relation or isinstance(field, models.JSONField)}
     problems = {}
     try:
