@@ -5,7 +5,7 @@ import logging
 
 import pytest
 from desk import acts, api, api_schema, people, security
-from desk.models import Account, Answer, Comment, Question, System, Verdict
+from desk.models import Account, Act, Answer, Comment, Question, System, Verdict
 from desk.trail import Refused
 from django.db import OperationalError, connection
 from django.test import Client
@@ -50,13 +50,16 @@ def test_an_answer_is_submitted_and_read_back_until_it_is_withdrawn(send, questi
     made = kept("Answer", send("questions/math/1/answers/", ANSWER), 201)
     whole = kept("WholeQuestion", send("questions/math/1/", token=""))
     assert whole["state"] == "answered" and whole["answers"][0]["text"] == "Because."
+    assert "word for word" in told(send("questions/math/1/answers/", ANSWER), 422)["text"]
+    assert Act.objects.filter(actor=reviewer, verb="submit", table="answer", key=made["key"]).count() == 1
     assert send(f"answers/{made['key']}/", token="").json() == made
     acts.withdraw(reviewer, Answer.objects.get())
     told(send(f"answers/{made['key']}/"), 404)
     assert send("questions/math/1/").json()["answers"] == []
 
 
-def test_an_ai_review_stands_once_apart_and_resolves_nothing(send, answer, reviewer):
+def test_a_reader_s_ai_review_stands_once_apart_and_resolves_nothing(send, answer, reviewer):
+    people.decide(None, reviewer, "role reader")
     acts.edit(reviewer, answer, 1, text="Because of y.")
     assert "2" in told(send(f"answers/{answer.key}/reviews/", REVIEW | dict(version=1)), 409)["version"]
     assert not System.objects.filter(name="Judge").exists()  # of a review of an older version nothing is left
@@ -72,7 +75,8 @@ def test_only_a_moderator_adds_verdicts(send, answer, reviewer):
     people.decide(None, reviewer, "role moderator")
     kept("Verdict", send(f"answers/{answer.key}/verdicts/", body), 201)
     assert Verdict.objects.get().ordered_by == reviewer
-    assert send("questions/math/1/").json()["answers"][0]["verdicts"][0]["trace"] == []  # long ones: with the answer
+    whole = send("questions/math/1/").json()
+    assert whole["state"] == "open" and whole["answers"][0]["verdicts"][0]["trace"] == []  # long ones: with the answer
     assert send(f"answers/{answer.key}/").json()["verdicts"][0]["trace"] == [{"reply": "yes"}]
 
 

@@ -36,10 +36,16 @@ def test_a_review_of_an_answer_that_was_edited_meanwhile_is_kept_and_a_second_on
     assert client.get(address)["Location"].startswith("/edit/review/")
 
 
-def test_what_is_refused_is_marked_at_its_field(as_reviewer, answer):
+def test_what_is_refused_is_marked_at_its_field_and_a_reader_may_not_review(as_reviewer, answer, reader):
     for more, told in (({}, "that is a conflict of interest"), (dict(conflict="on"), "Say in a few words what")):
         response = as_reviewer.post(f"/a/{answer.key}/review/", REVIEW | more)  # of the reviewer's own answer
         assert response.status_code == 422 and told in response.text
+    as_reviewer.force_login(reader)
+    assert as_reviewer.get(f"/a/{answer.key}/review/").status_code == 403
+    with pytest.raises(acts.NotAllowed, match="moderator"):
+        acts.review(reader, answer, "yes", 4, "Right.")
+    with pytest.raises(acts.Refused, match="names its system"):
+        acts.review(reader, answer, "yes", 4, "Right.", kind="ai")
 
 
 def test_a_vote_is_sent_by_its_button_and_has_three_values(as_reviewer, question):
