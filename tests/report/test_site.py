@@ -49,8 +49,8 @@ CATALOG = [
     "uq/claim_1,uq,claim,It holds,uq/1_formulas,uq/claims_1_formulas.csv,measured,UQ Table 1,,done,",
     "uq/rounds,uq,protocol,Ask twice,uq/1_formulas,uq/numbers.csv,measured,,,stand-in,one model",
 ]
-PROTOCOLS = """id,functions,prompts,calls
-uq/rounds,stats.interval.by_group,uq/twice,two a question
+PROTOCOLS = """id,functions,prompts,calls,figure
+uq/rounds,stats.interval.by_group,uq/twice,two a question,
 """
 PROMPT = "---\nversion: 1\nasks: whether it is right, of `x`\noutput: verdict\nmax_tokens: 1\n---\n# user\nIs it?\n"
 BINDER = "https://mybinder.org/v2/gh/a/b/HEAD"

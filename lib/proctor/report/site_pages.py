@@ -2,8 +2,8 @@
 and protocol, the reference of the library.
 
 data/protocols.csv says of a protocol's row in the catalog which functions of the library run it (dotted, without
-`proctor.`), which prompts they ask, and how many calls they make. All else comes from the catalog, from the functions'
-docstrings and from the prompts' headers.
+`proctor.`), which prompts they ask, how many calls they make, and which figure shows it. All else comes from the
+catalog, from the functions' docstrings and from the prompts' headers.
 """
 
 import csv
@@ -77,42 +77,14 @@ LEADS = {  # the picture of each paper's card
     "cbu": "cbu/5_effects_figure",
 }
 SPELT = {"uq": "UQ", "llm": "LLM", "ai": "AI", "rm": "RM", "genrm": "GenRM", "realmath": "RealMath", "daft": "DAFT"}
-DIAGRAMS = {  # a picture of how it runs, or of what it leaves, where its own outputs have none: {picture: protocols}
-    "uq/fig_2": (
-        "uq_paradigm dataset_pipeline diamond_subset stage_0_crawl stage_1_rules stage_2_llm_filter "
-        "stage_3_human_review"
-    ),
-    "uq/fig_S5": (
-        "validators default_pipeline main_validator pipeline_verification unanimous_voting repeated_sampling "
-        "check_correctness check_fact_logic check_cycle_consistency"
-    ),
-    "uq/fig_3b": "surrogate_evaluation transfer_test",
-    "uq/fig_table_S3": "model_evaluation human_verification",
-    "uq/fig_4": "platform",
-    "uq/kappa_and_prevalence": "human_agreement_check",
-    "uq/bias_and_skill": "bias_measurement",
-    "uq/rank_order": "ranking_test",
-    "hle/fig_4": "collection",
-    "hle/fig_review": "review_round_1 review_round_2 review_rounds",
-    "hle/difficulty_rules": "difficulty_check",
-    "hle/fig_private_set": "private_set",
-    "hle/frontier_confidence": "evaluation",
-    "hle_verified/fig_2": "stages stage_1 replication adjudication_stage_1 routing",
-    "hle_verified/fig_3": "stage_2 adjudication_stage_2 cross_audit",
-    "hle_verified/fig_7": "evaluation",
-    "kina/fig_1": "topic_approval item_writing review_manual refinement_loop",
-    "kina/4b_families": "tool_evaluation",
-    "cbu/fig_1": "utility rollouts",
-    "cbu/fig_2": "candidate_pool neighbourhood_expert neighbourhood_generated",
-    "cbu/5_auc_figure": "validator_judge",
-}
-COLUMNS = ("id", "functions", "prompts", "calls")
+COLUMNS = ("id", "functions", "prompts", "calls", "figure")
 
 
 class Protocol(NamedTuple):
     functions: tuple[str, ...] = ()
     prompts: tuple[str, ...] = ()
     calls: str = ""
+    figure: str = ""  # of how it runs, or of what it leaves, where its own outputs have none
 
 
 class Prompt(NamedTuple):
@@ -157,7 +129,9 @@ def write_pages(source: Path, behind: Behind, notebooks: Mapping[str, Sequence[N
         protocol = known.get(row.id, Protocol())
         runs = [other for other in rows if other is row or _tests(other, row)]
         prompts = [prompt(name, library) for name in protocol.prompts]
-        facts = dict(row=row, protocol=protocol, prompts=prompts, runs=runs, drawn=diagram(row))
+        facts = dict(
+            row=row, protocol=protocol, prompts=prompts, runs=runs, drawn=protocol.figure or behind.drawn_by(row)
+        )
         write(f"protocols/{row.id}.md", "protocol.md", **facts)
 
     modules = packages(library)
@@ -261,22 +235,16 @@ def address_of(function: str) -> str:
     return f"/{page_of(package)}.html#proctor.{function}"
 
 
-def diagram(row: Row) -> str:
-    """The figure on a protocol's page: "uq/stage_1_rules" -> "uq/fig_2"; "" for none."""
-    own = row.id.partition("/")[2]
-    for picture, protocols in DIAGRAMS.items():
-        if picture.startswith(f"{row.paper}/") and own in protocols.split():
-            return picture
-    return next((name.removesuffix(".svg") for name in row.outputs if name.endswith(".svg")), "")
-
-
 def read_protocols(path: Path) -> dict[str, Protocol]:
     """{id in the catalog: Protocol}. Raises ValueError for other columns."""
     with open(path, newline="", encoding="utf-8") as file:
         reader = csv.DictReader(file)
         if tuple(reader.fieldnames or ()) != COLUMNS:
             raise ValueError(f"{path}: columns are {reader.fieldnames}; they must be {', '.join(COLUMNS)}")
-        return {row["id"]: Protocol(_list(row["functions"]), _list(row["prompts"]), row["calls"]) for row in reader}
+        return {
+            row["id"]: Protocol(_list(row["functions"]), _list(row["prompts"]), row["calls"], row["figure"])
+            for row in reader
+        }
 
 
 def prompt(name: str, library: Path) -> Prompt:
