@@ -6,7 +6,7 @@ with one planted slip each (`spoil`). A `Family` draws problems.
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, wraps
 from itertools import chain, zip_longest
@@ -25,7 +25,8 @@ SLIPS = ("wrong result", "wrong operation", "number misread", "wrong number take
 class Step:
     """One operation. `left` and `right`: a number, or the name of a number of the question or of an earlier step.
 
-    `says` tells what is computed, and `again` in other words; without these the second wording is "Next, ...".
+    `says` tells what is computed, and `again` in other words; without these the second wording is "Next, ...". wrong: a
+    result that is put in place of the right one.
     """
 
     name: str
@@ -34,6 +35,7 @@ class Step:
     right: str | int
     says: str
     again: str = ""
+    wrong: int | None = None
 
 
 @dataclass(frozen=True)
@@ -136,19 +138,17 @@ class Slip:
         return self.lines[-1].value
 
 
-def carry_out(
-    steps: tuple[Step, ...], given: Mapping[str, int], results: Mapping[int, int] | None = None
-) -> list[Line]:
-    """The steps with their numbers. `results` puts another result into the steps of these places, counted from 0.
+def carry_out(steps: Sequence[Step], given: Mapping[str, int]) -> list[Line]:
+    """The steps with their numbers.
 
     Raises ValueError where a step gives no whole number of at least 0, or reads what no earlier step has computed.
     """
     known, lines = dict(given), []
-    for place, step in enumerate(steps):
+    for step in steps:
         left, right = (_number(operand, known, step) for operand in (step.left, step.right))
         if step.operator == "/" and (right == 0 or left % right):
             raise ValueError(f"step {step.name!r}: {left} / {right} is no whole number")
-        value = (results or {}).get(place, OPERATIONS[step.operator](left, right))
+        value = OPERATIONS[step.operator](left, right) if step.wrong is None else step.wrong
         if value < 0:
             raise ValueError(f"step {step.name!r}: {left} {step.operator} {right} is negative")
         known[step.name] = value
@@ -159,12 +159,6 @@ def carry_out(
 def written(lines: list[Line] | tuple[Line, ...], again: bool = False) -> str:
     """The lines as text, a sentence each, in the first wording or in the other one."""
     return " ".join(line.text(again) for line in lines)
-
-
-def first_error(problem: Problem, lines: Sequence[Line]) -> int | None:
-    """The number, from 1, of the first line that is not the next step of the solution; None if all are."""
-    pairs = zip_longest(problem.lines, lines)
-    return next((n for n, (a, b) in enumerate(pairs, 1) if not (a and b and a.equation == b.equation)), None)
 
 
 def spoil(problem: Problem, rng: Generator, count: int = 3) -> list[Slip]:
@@ -179,64 +173,48 @@ def spoil(problem: Problem, rng: Generator, count: int = 3) -> list[Slip]:
         for kind in some(rng, SLIPS, len(SLIPS)):
             changed = [_changed(problem, kind, place, rng) for place in range(len(problem.lines))]  # draws sizes
             if len(found) < count and (again or kind not in {slip.kind for slip in found}):
-                slips = [
-                    slip for slip in _slips(problem, kind, chain.from_iterable(changed)) if slip.answer not in taken
-                ]
-                if slips:
+                if slips := [slip for slip in _slips(problem, kind, chain(*changed)) if slip.answer not in taken]:
                     found.append(slips[int(rng.integers(len(slips)))])
                     taken.add(found[-1].answer)
     return found
 
 
-def _slips(problem: Problem, kind: str, changed: Iterable) -> list[Slip]:
-    """The slips among these changes: their steps can be carried out, and one is wrong."""
-    found = []
-    for steps, results in changed:
+def _slips(problem: Problem, kind: str, changed: Iterable[Sequence[Step]]) -> Iterator[Slip]:
+    """The slips among these changed steps: they can be carried out, and one is not that of the solution."""
+    for steps in changed:
         try:
-            lines = carry_out(steps, problem.given, results)
+            lines = carry_out(steps, problem.given)
         except ValueError:
             continue  # what comes after would be negative or no whole number
-        if at := first_error(problem, lines):
-            found.append(Slip(tuple(lines), kind, at))
-    return found
+        for at, (right, line) in enumerate(zip_longest(problem.lines, lines), 1):
+            if line is None or line.equation != right.equation:
+                yield Slip(tuple(lines), kind, at)
+                break
 
 
-def _changed(problem: Problem, kind: str, place: int, rng: Generator) -> Iterable:
-    """(steps, results) of each way in which this step can go wrong; for a wrong result or number one drawn size."""
-    steps, line = problem.steps, problem.lines[place]
-    step = line.step
-
-    def put(**fields):
-        return (*steps[:place], replace(step, **fields), *steps[place + 1 :]), None
-
+def _changed(problem: Problem, kind: str, place: int, rng: Generator) -> list[Sequence[Step]]:
+    """The steps with each way in which this one can go wrong; for a wrong result or number one drawn size."""
+    before, line, after = problem.steps[:place], problem.lines[place], problem.steps[place + 1 :]
+    step, changes = line.step, list[dict]()
     if kind == "wrong result":
         gap = 10 ** int(rng.integers(0, max(1, len(str(line.value)) - 1))) * (1 if rng.random() < 0.5 else -1)
-        return [(steps, {place: max(0, line.value + gap)})]
-    if kind == "wrong operation":
-        return (put(operator=other) for other in {"+": "-", "-": "+", "x": "+", "/": "-"}[step.operator])
-    if kind == "number misread":
+        changes = [dict(wrong=max(0, line.value + gap))]
+    elif kind == "wrong operation":
+        changes = [dict(operator=other) for other in {"+": "-", "-": "+", "x": "+", "/": "-"}[step.operator]]
+    elif kind == "number misread":
         sides = [side for side in ("left", "right") if getattr(step, side) in problem.given]
-        return [put(**{side: _misread(getattr(line, side), rng)}) for side in sides]
-    if kind == "wrong number taken":
-        earlier = [*problem.given, *(other.name for other in steps[:place])]
-        return (
-            put(**{side: other})
-            for side in ("left", "right")
-            for other in earlier
-            if isinstance(getattr(step, side), str) and other not in (step.left, step.right)
-        )
-    if place == len(steps) - 1:
-        return []  # without its last step a solution only ends too early
-    return ((_without(steps, place, stand_in), None) for stand_in in (step.left, step.right))
-
-
-def _without(steps: tuple[Step, ...], place: int, stand_in: str | int) -> tuple[Step, ...]:
-    """The steps without one of them; later ones read `stand_in` for its result."""
-
-    def swap(operand):
-        return stand_in if operand == steps[place].name else operand
-
-    return steps[:place] + tuple(replace(s, left=swap(s.left), right=swap(s.right)) for s in steps[place + 1 :])
+        changes = [{side: _misread(getattr(line, side), rng)} for side in sides]
+    elif kind == "wrong number taken":
+        earlier = [*problem.given, *(other.name for other in before)]
+        sides = [side for side in ("left", "right") if isinstance(getattr(step, side), str)]
+        changes = [{side: other} for side in sides for other in earlier if other not in (step.left, step.right)]
+    elif after:  # left out: later steps read a number of this one for its result; the last one only ends too early
+        swaps = [{step.name: number} for number in (step.left, step.right)]
+        return [
+            (*before, *(replace(s, left=swap.get(s.left, s.left), right=swap.get(s.right, s.right)) for s in after))
+            for swap in swaps
+        ]
+    return [(*before, replace(step, **change), *after) for change in changes]
 
 
 def _misread(number: int, rng: Generator) -> int:
