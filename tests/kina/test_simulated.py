@@ -66,8 +66,7 @@ def test_flags_are_in_percent_with_wilsons_interval():
 
 # a field of knowledge
 
-FIELD = lib.Field(disciplines=3, topics=10, reach=2)
-SMALL = lib.Settings(namings=30, skew=1.0, proposals=40)
+FIELD = lib.Field(disciplines=3, topics=10, reach=2, namings=30, skew=1.0, proposals=40)
 
 
 def test_an_item_tests_its_neighbours_within_its_discipline_only():
@@ -87,7 +86,7 @@ def test_weights_of_anchors_are_how_often_they_were_named():
 
 
 def test_a_choice_never_proves_more_than_it_reaches():
-    trial = lib.draw_trial(FIELD, SMALL, np.random.default_rng(6))
+    trial = FIELD.trial(np.random.default_rng(6))
     chosen = greedy(trial.proxy, at_most(40, 6)).chosen
     best = optimum(trial.proxy, at_most(40, 6)).value
     assert lib.proven_share(trial.proxy, chosen) <= value(trial.proxy, chosen) / best + 1e-9

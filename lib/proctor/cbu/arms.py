@@ -71,10 +71,10 @@ def _texts(question: Question) -> dict[str, str]:
 
 async def rolled(
     session: Session,
-    models: Sequence[str],
-    arms: Collection[str],
-    rollouts: int,
-    own: bool,
+    models: Sequence[str] = (screening.MODEL,),
+    arms: Collection[str] = tuple(ARMS),
+    rollouts: int = FIRST,
+    own: bool = True,
     version: str = screening.VERSION,
 ) -> pd.DataFrame:
     """Rollouts, of which none has seen a candidate as well, on QUESTIONS fresh questions for each nine families; rows
@@ -96,11 +96,10 @@ async def rolled(
     return await run_rollouts(session, models, questions, answers, near, budget=rollouts, prompts=STEPS)
 
 
-async def core(
-    session: Session, models: Sequence[str] = (screening.MODEL,), version: str = screening.VERSION
-) -> pd.DataFrame:
-    """None, right and wrong with FIRST rollouts: what the main claim needs, asked first."""
-    return await rolled(session, models, ("right", "wrong"), FIRST, False, version)
+# The rollouts of the first, what the main claim needs and what was asked first, are among those of the others.
+core = partial(rolled, arms=("right", "wrong"), own=False)
+more_arms = rolled
+all_arms = partial(rolled, rollouts=ROLLOUTS)
 
 
 async def core_judges(
@@ -109,20 +108,6 @@ async def core_judges(
     """Judges' scores of the right and wrong candidates of `core`; rows of `judges.ask_judges`."""
     questions = await screening.asked(session, QUESTIONS, version)
     return await ask_judges(session, models, questions, planted(questions, ("right", "wrong")), judges=RIVALS)
-
-
-async def more_arms(
-    session: Session, models: Sequence[str] = (screening.MODEL,), version: str = screening.VERSION
-) -> pd.DataFrame:
-    """All arms with FIRST rollouts, natural candidates too; the rollouts of `core` are among them."""
-    return await rolled(session, models, tuple(ARMS), FIRST, True, version)
-
-
-async def all_arms(
-    session: Session, models: Sequence[str] = (screening.MODEL,), version: str = screening.VERSION
-) -> pd.DataFrame:
-    """All arms with ROLLOUTS rollouts; the rollouts of `core` are among them."""
-    return await rolled(session, models, tuple(ARMS), ROLLOUTS, True, version)
 
 
 async def sixty_four(session: Session, models: Sequence[str] = (SMALLER,)) -> pd.DataFrame:

@@ -1,8 +1,7 @@
 """A simulated field of knowledge: what a choice of items by experts' anchors tests of the whole field.
 
-    field = Field(disciplines=12, topics=100, reach=4)
-    settings = Settings(namings=300, skew=1.0, crowding=0.15)
-    trial = draw_trial(field, settings, rng)    # proposed items, the experts' proxy, the population
+    field = Field(disciplines=12, topics=100, reach=4, namings=300, skew=1.0, crowding=0.15)
+    trial = field.trial(rng)    # proposed items, the experts' proxy, the population
 
 Topics lie in a row within their discipline. An item tests a topic of its own and, less and less, its neighbours:
 similarity 1 - distance / (reach + 1). Experts name topics, those of some disciplines more often; the named topics are
@@ -26,12 +25,30 @@ from proctor.kina.max_coverage import (
 
 
 @dataclass(frozen=True)
+class Trial:
+    """One simulated field: proposed items, the experts' proxy, a proxy of fairly drawn anchors, the population."""
+
+    items: np.ndarray
+    proxy: Proxy
+    fair: Proxy
+    population: Proxy
+
+
+@dataclass(frozen=True)
 class Field:
-    """disciplines with `topics` topics each, all of equal weight; an item tests topics up to `reach` places away."""
+    """disciplines with `topics` topics each, all of equal weight; an item tests topics up to `reach` places away.
+
+    Of experts and authors: namings, topics that experts name, one each time; skew: each next discipline is named
+    exp(-skew) times as often; crowding: the same for the topics that authors propose; proposals, one item each.
+    """
 
     disciplines: int = 12
     topics: int = 100
     reach: int = 4
+    namings: int = 300
+    skew: float = 1.0
+    crowding: float = 0.0
+    proposals: int = 1_500
 
     @property
     def size(self) -> int:
@@ -69,35 +86,10 @@ class Field:
         """(disciplines,): the share of each discipline's topics that the chosen items test."""
         return best_similarity(population, chosen).reshape(self.disciplines, self.topics).mean(axis=1)
 
-
-@dataclass(frozen=True)
-class Settings:
-    """What is assumed of experts and authors.
-
-    namings: topics that experts name, one each time. skew: each next discipline is named exp(-skew) times as often.
-    crowding: the same for the topics that authors propose. proposals: how many, one item each.
-    """
-
-    namings: int = 300
-    skew: float = 1.0
-    crowding: float = 0.0
-    proposals: int = 1_500
-
-
-@dataclass(frozen=True)
-class Trial:
-    """One simulated field: proposed items, the experts' proxy, a proxy of fairly drawn anchors, the population."""
-
-    items: np.ndarray
-    proxy: Proxy
-    fair: Proxy
-    population: Proxy
-
-
-def draw_trial(field: Field, settings: Settings, rng: np.random.Generator) -> Trial:
-    items = field.draw(settings.proposals, settings.crowding, rng)
-    named, fairly = (field.draw(settings.namings, skew, rng) for skew in (settings.skew, 0.0))
-    return Trial(items, field.anchors(items, named), field.anchors(items, fairly), field.population(items))
+    def trial(self, rng: np.random.Generator) -> Trial:
+        items = self.draw(self.proposals, self.crowding, rng)
+        named, fairly = (self.draw(self.namings, skew, rng) for skew in (self.skew, 0.0))
+        return Trial(items, self.anchors(items, named), self.anchors(items, fairly), self.population(items))
 
 
 def proven_share(proxy: Proxy, chosen: np.ndarray) -> float:
