@@ -1,11 +1,9 @@
 """Validators run against a local server: verdicts, early exit, conversations, faults, resumption, files."""
 
 import asyncio
-import collections
 import errno
 import importlib.util
 import json
-import re
 import sqlite3
 from types import SimpleNamespace
 
@@ -13,7 +11,6 @@ import httpx
 import pytest
 from faulty_server import Server
 from proctor.data.schemas import Answer, Question
-from proctor.exam import recorded as exam_recorded
 from proctor.files import FileBusy, only_writer
 from proctor.models.cache import Cache, StoreError
 from proctor.models.endings import CallsFailed
@@ -283,17 +280,6 @@ def test_a_full_disk_names_the_file_and_a_rerun_asks_nothing_again(serving, sess
     assert server.arrived == found["calls"].sum()
 
 
-def test_replies_that_the_disk_does_not_take_are_handed_over_and_kept_in_mind(serving, session, monkeypatch):
-    server, talker = serving(verdicts=1.0, latency=0.01), session(concurrency=6)
-    free = fill_the_cache(monkeypatch, 10)
-    with pytest.raises(StoreError, match="not asked again by this process") as error:
-        run(talker, PIPELINE)
-    assert len(error.value.replies) + len(talker.cache) == server.arrived > 10
-    free()
-    assert run(talker, PIPELINE)["calls"].sum() == server.arrived == 80
-    assert len(talker.cache) == 80
-
-
 @pytest.mark.parametrize("full", [False, True])
 def test_ctrl_c_waits_for_the_calls_in_flight_also_on_a_full_disk(serving, session, monkeypatch, full):
     server, talker = serving(verdicts=1.0, hold=0), session(concurrency=6)
@@ -325,44 +311,6 @@ def test_two_runs_into_one_file_are_told_and_ask_nothing(serving, session, tmp_p
     (tmp_path / ".v.jsonl.lock").write_bytes(b"\0garbage")
     run(session(), "C", out=tmp_path / "v.jsonl")
     assert sorted(path.name for path in tmp_path.iterdir() if "sqlite" not in path.name) == ["v.jsonl"]
-
-
-def reference(stages: list[list[str]], unanimous: bool) -> str:
-    """The public code's semantics: the first whole verdict in capitals counts, none is a rejection; all turns vote; a
-    sequence ends at the first stage that rejects."""
-    for turns in stages:
-        found = [re.search(r"\[\[([YN])\]\]", reply) for reply in turns]
-        votes = [bool(one) and one.group(1) == "Y" for one in found]
-        if not (all(votes) if unanimous else 2 * sum(votes) > len(votes)):
-            return "reject"
-    return "accept"
-
-
-def test_verdicts_on_recorded_replies_are_those_of_the_reference(tmp_path):
-    runs = [("U", True), ("U", False), ("M", False)]  # vote, exhaustive
-
-    async def replay():
-        found = []
-        async with Session("replay", progress=False) as session:
-            questions, answers = await exam_recorded.model_answers(session)
-            for vote, all_votes in runs:
-                notation = " => ".join(f"({check} |{vote})" for check in ("V", "C", "B"))
-                study, out = Run(notation, exam_recorded.MODELS, exhaustive=all_votes), tmp_path / f"{all_votes}.jsonl"
-                found.append(await validate(session, study, questions, answers, out=out))
-        return found
-
-    every, *early = asyncio.run(replay())
-    for trace, *outcomes in zip(
-        traces(tmp_path / "True.jsonl").values(), *(run["outcome"] for run in early), strict=True
-    ):
-        turns = collections.defaultdict(list)
-        for cast in trace:  # a judge bound to one token only begins its verdict, which the reference can't read
-            turns[cast["check"]].append(re.sub(r"(\[\[[YN])$", r"\1]]", cast["reply"]))
-        assert [len(said) for said in turns.values()] == [3, 3, 3]
-        assert outcomes == [reference(list(turns.values()), unanimous) for unanimous in (True, False)]
-    assert list(every["outcome"]) == list(early[0]["outcome"]) and len(every) == 81
-    for run in early:
-        assert set(run["outcome"]) == {"accept", "reject"} and run["calls"].sum() < every["calls"].sum()
 
 
 def test_random_validators_keep_the_verdict_of_all_votes_and_their_plan():

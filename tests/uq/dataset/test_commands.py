@@ -66,7 +66,8 @@ def test_a_real_dump_goes_through_to_a_reviewed_sample(dataset, coffee, tmp_path
     assert set(credits["licence"]) == {"CC BY-SA 3.0"}  # all posts are of 2015
     assert credits["link"].str.match(r"https://coffee\.stackexchange\.com/questions/\d+$").all()
     assert len(dev) == 10 and not set(dev) & set(questions)
-    assert "dev set: 10 questions" in capsys.readouterr().out
+    shown = capsys.readouterr().out
+    assert "225 questions, 327 answers, 40 other posts, no row rejected" in shown and "dev set: 10 questions" in shown
 
 
 def test_missing_verdicts_faults_and_missing_replacements_are_said(dataset, two_versions, tmp_path, capsys):

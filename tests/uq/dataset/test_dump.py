@@ -135,16 +135,6 @@ def test_rows_depend_on_no_encoding_of_tags_no_byte_order_mark_and_no_piece(tmp_
         assert found == list(enumerate(expected, 1))
 
 
-def test_the_real_dump_goes_through_whole(coffee, tmp_path):
-    told = ingest_dump(coffee, "coffee", tmp_path, answers=True)
-    assert told == ("coffee", 225, 327, 40, 0)
-    elements = {int(e.get("Id")): e for e in ET.parse(coffee).getroot()}
-    for post in pd.read_parquet(tmp_path / "questions").itertuples():
-        element = elements[post.question_id]
-        assert (post.title, post.body) == (element.get("Title"), element.get("Body"))
-        assert post.views == int(element.get("ViewCount")) and post.created == pd.Timestamp(element.get("CreationDate"))
-
-
 # made-up dumps
 
 
