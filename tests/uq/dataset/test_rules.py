@@ -67,8 +67,17 @@ def decided(source, limits, as_of, folder, **how) -> dict:
     failed = {(row.site, row.question_id): set(row.failed) for row in table.itertuples()}
     kept = pd.read_parquet(folder / "kept.parquet")
     assert set(zip(kept["site"], kept["question_id"])) == {name for name, wrong in failed.items() if not wrong}
-    counts = by_rule(outcomes).set_index("rule")["failed"].to_dict()
-    assert counts == {name: sum(name in f for f in failed.values()) for name in RULES}
+    rules, sites = by_rule(outcomes).set_index("rule"), by_site(outcomes).set_index("site")
+    before: set[str] = set()
+    for name in RULES:
+        before.add(name)
+        assert rules.loc[name, "failed"] == sites[name].sum() == sum(name in each for each in failed.values())
+        assert rules.loc[name, "alone"] == sum(each == {name} for each in failed.values())
+        assert rules.loc[name, "left"] == sum(not each & before for each in failed.values())
+    for site, row in sites.iterrows():
+        own = [each for (place, _), each in failed.items() if place == site]
+        assert (row["questions"], row["kept"]) == (len(own), own.count(set()))
+        assert row["share"] == pytest.approx(100 * own.count(set()) / len(own))
     return failed
 
 
@@ -169,23 +178,6 @@ def test_bad_sources_are_named(tmp_path, generated):
         Filter(tmp_path / "bad.jsonl")
     with pytest.raises(DataError, match="no question of these sites"), Filter(generated[0], sites=["none"]) as found:
         found.outcomes()
-
-
-def test_tables_by_rule_and_by_site_count_single_decisions(generated, tmp_path):
-    with Filter(generated[0]) as found:
-        found.write(tmp_path)
-        outcomes = found.outcomes()
-    decisions = [set(failed) for failed in pd.read_parquet(tmp_path / "decisions.parquet")["failed"]]
-    table, sites = by_rule(outcomes).set_index("rule"), by_site(outcomes)
-    before: set[str] = set()
-    for name in RULES:
-        before.add(name)
-        assert table.loc[name, "failed"] == sites[name].sum() == sum(name in failed for failed in decisions)
-        assert table.loc[name, "alone"] == sum(failed == {name} for failed in decisions)
-        assert table.loc[name, "left"] == sum(not failed & before for failed in decisions)
-    assert table["left"].iloc[-1] == sites["kept"].sum() == decisions.count(set()) > 0
-    assert sites["questions"].tolist() == [len(decisions) / 2] * 2
-    assert sites["share"].tolist() == pytest.approx(100 * sites["kept"] / sites["questions"])
 
 
 # the development set
