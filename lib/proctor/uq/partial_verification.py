@@ -142,10 +142,13 @@ def solve_rate_bounds(models: pd.DataFrame, every: pd.Series, recall: tuple[floa
     return pd.DataFrame(rows)
 
 
-def precision_difference(right: int, checked: int, other_right: int, other_checked: int) -> Interval:
-    """Share right of the checked answers less that of others, as if drawn at random and apart (Newcombe's 95 %)."""
-    low, high = confint_proportions_2indep(right, checked, other_right, other_checked, compare="diff", method="newcomb")
-    return Interval(right / checked - other_right / other_checked, float(low), float(high), 0.95, "newcombe")
+def precision_difference(
+    right: int, checked: int, other_right: int, other_checked: int, level: float = 0.95
+) -> Interval:
+    """Share right of the checked answers less that of others, as if drawn at random and apart (Newcombe's limits)."""
+    counts = right, checked, other_right, other_checked
+    low, high = confint_proportions_2indep(*counts, compare="diff", method="newcomb", alpha=1 - level)
+    return Interval(right / checked - other_right / other_checked, float(low), float(high), level, "newcombe")
 
 
 CELLS = ["both_passed", "only_validator", "only_people", "neither"]

@@ -83,13 +83,6 @@ NATURAL_CHECKS = ("C", "B")  # recorded first
 CYCLES = ("FLC", "CC")  # planned with them, recorded in a study of their own
 REPEATS = 3  # of reasoned verdicts, drawn at the temperature of the answers
 REPEATED = ("CC",)  # chosen before they were asked: of the other three, reasoned verdicts accept almost everything
-# Share of wrong answers that are rejected, reasoned and bare, and the correlation: a pilot had 7 of 20 and none.
-EXPECTED = {"reasoned less bare, wrong answers rejected": (0.35, 0.05, 0.2)}
-# Balanced accuracy expected of means and of the single verdict, and the correlation: written before they were asked.
-MEANS_EXPECTED = {
-    "mean of checks less C": (0.75, 0.65, 0.5),
-    "two judges less one": (0.75, 0.7, 0.6),
-}
 PROMPTS = dict(answer_prompt=screening.PROMPT, infer_prompt="uq/cycle_infer_long")  # room for questions and steps
 STYLES = {"bare": "", "reasoned": REASONED}
 

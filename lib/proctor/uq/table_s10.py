@@ -22,9 +22,10 @@ from proctor.report.claims import ABSENT
 from proctor.report.roles import Role, role
 from proctor.stats.bootstrap import Interval
 from proctor.stats.compare import score_limits
-from proctor.stats.proportions import Confusion, measures, wilson
+from proctor.stats.proportions import Confusion, measures
 from proctor.stats.reconstruct import confusion_counts
 from proctor.uq.notation import cost, parse
+from proctor.uq.partial_verification import precision_difference
 
 ANSWERS, RIGHT = 500, 65  # question-answer pairs of the paper, and the right ones among them that its counts show
 SHORT = {
@@ -120,7 +121,8 @@ def gain(
         return replace(UNDEFINED, **known)
     first, second = found = [counts_of(line) for line in lines]
     if figure == "precision":
-        low, high = _newcombe(first.tp, first.tp + first.fp, second.tp, second.tp + second.fp, level)
+        newcombe = precision_difference(first.tp, first.tp + first.fp, second.tp, second.tp + second.fp, level)
+        low, high = newcombe.low, newcombe.high
     elif first.tp + first.fn == second.tp + second.fn and first.fp + first.tn == second.fp + second.tn:
         low, high = worst_paired(first, second, figure, level)
     else:
@@ -147,13 +149,6 @@ def worst_paired(one: Confusion, other: Confusion, figure: str, level: float) ->
     else:
         low, high = score_limits(*apart[0 if figure == "recall" else 1], level)
     return float(low), float(high)
-
-
-def _newcombe(x: int, n: int, y: int, m: int, level: float) -> tuple[float, float]:
-    """Newcombe's limits of x / n - y / m for different answers (1998, method 10)."""
-    (x_low, x_high), (y_low, y_high) = wilson(x, n, level), wilson(y, m, level)
-    a, b = x / n, y / m
-    return a - b - float(np.hypot(a - x_low, y_high - b)), a - b + float(np.hypot(x_high - a, b - y_low))
 
 
 def smallest(gains: Iterable[Interval]) -> Interval:
