@@ -2,7 +2,7 @@
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup installed install reproduce verify seeds sweep crate run platform test lint previews site lab status record logs audit assignments slides lock clean
+.PHONY: help setup installed install reproduce verify seeds sweep crate run platform test lint previews site lab status record logs assignments slides lock clean
 
 # What neither Python's path nor Snakemake can hold in a folder's name.
 ifneq (,$(or $(findstring :,$(CURDIR)),$(findstring {,$(CURDIR)),$(findstring },$(CURDIR))))
@@ -16,13 +16,12 @@ PARAMS ?= params/default.yaml
 JOBS ?= 2
 P ?=
 NOTEBOOK ?=
-CSV ?=
 NAME ?=
 LAB_ARGS ?=
 
 # What a caller gives reaches commands as it stands, by the environment: make expands nothing in it, and a shell takes
 # it for one quoted word. So a file may be called anything.
-GIVEN := PYTHON VENV PINS PARAMS JOBS P NOTEBOOK CSV NAME LAB_ARGS
+GIVEN := PYTHON VENV PINS PARAMS JOBS P NOTEBOOK NAME LAB_ARGS
 $(foreach name,$(GIVEN),$(eval override $(name) := $$(value $(name))))
 export $(GIVEN)
 
@@ -96,13 +95,6 @@ record: setup ## ask the embedded model everything again and compare with the re
 
 logs: setup ## fetch and import public logs of strong models into .cache/logs; one source: make logs NAME=llmbar
 	@$(PY) -m proctor logs $${NAME:+"$$NAME"}
-
-audit: export PROCTOR_FIGURES := $(CURDIR)/build/audit
-audit: setup ## can a table of reported metrics be true? CSV=my_table.csv P="-p n 500 -p positives 65"
-	@test -f "$$CSV" || { printf "make audit: no file '%s'; name a table: make audit CSV=my_table.csv\n" "$$CSV"; exit 1; }
-	@$(PY) -m proctor.workflow.run notebooks/synthesis/audit_your_table.ipynb build/audit/audit.ipynb \
-	  --file="path=$$CSV" --more="$$P"
-	@echo "figures and tables: build/audit/synthesis/; the notebook to read: build/audit/audit.ipynb"
 
 assignments: setup ## the exercises without solutions, to hand out, in build/assignments/ (docs/teaching.md)
 	@$(PY) -m proctor.workflow.grade --hand-out

@@ -108,9 +108,9 @@ def first(steps: Steps) -> None:
             steps.step("a command of the README", command.text, lambda done: bool(done.told.strip()))
     steps.step(
         "the start notebook",
-        f"{PYTHON}proctor.workflow.run notebooks/00_start_here.ipynb -p ask_mode {steps.start}",
-        "build/own/notebooks/00_start_here.ipynb",
-        labelled(steps.clone, "start/twelve_answers", "measured"),
+        f"{PYTHON}proctor run 00_start_here -p ask_mode {steps.start}",
+        "build/runs/00_start_here",
+        labelled(steps.clone, "start/twelve_answers", "measured", "runs/00_start_here"),
     )
     steps.step(
         "a notebook of a paper",
@@ -159,13 +159,13 @@ def own_figure(steps: Steps) -> None:
     own = "notebooks/uq/my_figure.ipynb"
     steps.write(own, notebook_of(steps, OWN_CELLS))
     made = labelled(steps.clone, "uq/my_figure", "simulated")
-    steps.step("a figure of one's own", f"{PYTHON}proctor.workflow.run {own} -p n 300", made)
-    (steps.clone / "build/figures/uq/my_figure.json").unlink(missing_ok=True)
+    ran = labelled(steps.clone, "uq/my_figure", "simulated", "runs/uq-my_figure")
+    steps.step("a figure of one's own", f"{PYTHON}proctor run {own} -p n 300", ran)
     plain = f".venv/bin/papermill -p n 400 {own} build/my_figure.ipynb"
     steps.step("the same by papermill, unnamed", plain, "say Output(notebook='uq/3_validators')", status=1)
     steps.edit(own, "'simulated')", "'simulated', notebook='uq/my_figure')")
     steps.step("the same by papermill, named", plain, made, "build/my_figure.ipynb")
-    bad = f"{PYTHON}proctor.workflow.run {own} -p m 300"
+    bad = f"{PYTHON}proctor run {own} -p m 300"
     steps.step("a parameter that it has not", bad, "no parameter `m`", status=2)
     (steps.clone / own).unlink()
 
@@ -181,13 +181,13 @@ def notebook_of(steps: Steps, sources: list[str]) -> str:
     return json.dumps(book)
 
 
-def labelled(clone: Path, figure: str, evidence: str) -> Callable[[Done], bool]:
+def labelled(clone: Path, figure: str, evidence: str, folder: str = "figures") -> Callable[[Done], bool]:
     def check(done: Done) -> bool:
-        place = clone / f"build/figures/{figure}"
+        place = clone / f"build/{folder}/{figure}"
         known = place.with_suffix(".png").is_file() and place.with_suffix(".json").is_file()
         return known and evidence in json.loads(place.with_suffix(".json").read_text())["evidence"]
 
-    check.__doc__ = f"build/figures/{figure}.png is there, its evidence is {evidence}"
+    check.__doc__ = f"build/{folder}/{figure}.png is there, its evidence is {evidence}"
     return check
 
 
@@ -322,13 +322,13 @@ def lecturer(steps: Steps) -> None:
     steps.step("slides of each lesson", "make slides", "build/slides/")
     steps.step("exercises to hand out", "make assignments", "build/assignments/uq/exercises.ipynb")
     steps.step("no solution is in them", "! grep -l show_solutions build/assignments/*/exercises.ipynb")
-    solved = f"{PYTHON}proctor.workflow.run notebooks/uq/exercises.ipynb -p show_solutions true"
-    steps.step("all solutions", solved, "build/own/notebooks/uq/exercises.ipynb")
+    solved = f"{PYTHON}proctor run uq/exercises -p show_solutions true"
+    steps.step("all solutions", solved, "build/runs/uq-exercises")
     steps.step(
         "what students return", "mkdir -p returned && cp build/assignments/uq/exercises.ipynb returned/ada.ipynb"
     )
     steps.step("marks", f"{PYTHON}proctor.workflow.grade returned", "ada,uq/1,empty")
-    logs = f"{PYTHON}proctor.workflow.run notebooks/hle/4_frontier_runs.ipynb"
+    logs = f"{PYTHON}proctor run hle/4_frontier_runs"
     steps.step("a notebook whose logs are not here", logs, "make logs", status=2)
     for name in (".binder/postBuild", ".devcontainer/devcontainer.json"):
         steps.step("a launch file", f"test -f {name}", name)

@@ -16,6 +16,7 @@ import argparse
 import contextlib
 import importlib.util
 import itertools
+import json
 import os
 import subprocess
 import sys
@@ -36,7 +37,10 @@ from conftest import page_faults  # noqa: E402
 from many_shapes import ManyShapes, asking_notebooks, provider_values  # noqa: E402
 from proctor import paths  # noqa: E402
 from proctor.exam import recorded  # noqa: E402
+from proctor.files import write_atomic  # noqa: E402
 from proctor.models.cache import Cache  # noqa: E402
+from proctor.workflow import params  # noqa: E402
+from proctor.workflow.notebook import all_notebooks  # noqa: E402
 
 KINDS = ("openai", "anthropic")
 LINES = (["mixed", "mixed-2"], ["mute"], ["right"], ["wrong"])
@@ -50,17 +54,21 @@ def served_keys() -> dict[str, str]:
     return {question.question: question.answer for question in [*recorded.families(1), *recorded.exam_questions(12)]}
 
 
-def values(name: str, server: ManyShapes, kind: str, models: list[str]) -> list[str]:
-    """The options that put `models` of the server in the place of those that a notebook names."""
+def command(
+    name: str, folder: str, profile: str, server: ManyShapes, kind: str, models: list[str], **more
+) -> list[str]:
+    """A process that runs the notebook with `models` of the server in the place of those that it names: what it leaves
+    goes to folder/figures and folder/out.ipynb."""
     if name == "kina/4_scaling_cost_tools" and len(models) < 2:
         models = [models[0], f"{models[0]}-2"]  # a slope needs two
-    given = provider_values(name, server.url, kind, models).items()
-    return [part for key, value in given if key != "mode" for part in ("-p", key, repr(value))]
-
-
-def command(name: str, folder: str, *options: str) -> list[str]:
-    run = [sys.executable, "-m", "proctor.workflow.run", f"notebooks/{name}.ipynb", f"{folder}/out.ipynb"]
-    return [*run, *options]
+    values = params.resolve(all_notebooks(), paths.PARAMS / profile)[name]
+    given = {key: value for key, value in provider_values(name, server.url, kind, models).items() if key != "mode"}
+    job = dict(notebook=f"notebooks/{name}.ipynb", values=values | given | more, promised=[])
+    job |= {
+        key: f"{folder}/{file}" for key, file in dict(copy="out.ipynb", figures="figures", receipt="r.json").items()
+    }
+    place = write_atomic(f"{folder}/job.json", json.dumps(job))
+    return [sys.executable, "-m", "proctor.workflow.jobs", str(place)]
 
 
 def every_kind(names: list[str]) -> int:
@@ -68,9 +76,8 @@ def every_kind(names: list[str]) -> int:
     with ManyShapes(served_keys()) as server, tempfile.TemporaryDirectory() as folder:
         own = os.environ | {"PROCTOR_REPLIES": f"{folder}/replies.sqlite"}
         for name, kind, models in itertools.product(names, KINDS, LINES):
-            given = ["--params", "params/quick.yaml", "-p", "mode", "auto", *values(name, server, kind, models)]
             place = f"{folder}/{kind}-{models[0]}"  # no figure of another run of the notebook is taken for its own
-            asked = command(name, place, "--figures", f"{place}/figures", *given)
+            asked = command(name, place, "quick.yaml", server, kind, models, mode="auto")
             start = time.monotonic()
             run = subprocess.run(asked, cwd=paths.ROOT, env=own, capture_output=True, text=True)
             wrong = [run.stderr] if run.returncode else page_faults(name, Path(place))
@@ -92,20 +99,23 @@ def live(names: list[str]) -> int:
             ):
                 prices.writelines(f"{model}: {{input: 1, output: 2}}\n" for model in served)
         for number, name in enumerate(names):
-            kind, out = KINDS[number % 2], Path(folder) / "out.ipynb"
+            kind, out = KINDS[number % 2], Path(folder) / "1000/out.ipynb"
             out.unlink(missing_ok=True)
             cache, start = Path(folder) / f"replies_{number}.sqlite", time.monotonic()
             places = environment(clone, PROCTOR_REPLIES=str(cache), PROCTOR_FIGURES=f"{folder}/figures")
-            asked = command(name, folder, "--params", "params/live.yaml", *values(name, server, kind, MODELS))
+            asked, poor = (
+                command(name, f"{folder}/{budget}", "live.yaml", server, kind, MODELS, budget=budget)
+                for budget in (1000, 0.000001)
+            )
             how = dict(cwd=clone, env=places, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
             begun = server.arrived
-            killed = kill_after(subprocess.Popen([*asked, "-p", "budget", "1000"], **how), server, begun + REPLIES)
+            killed = kill_after(subprocess.Popen(asked, **how), server, begun + REPLIES)
             before = server.arrived - begun
-            second = subprocess.run([*asked, "-p", "budget", "1000"], **how)
+            second = subprocess.run(asked, **how)
             after = server.arrived - begun - before
             twice = before + after - len(Cache(cache))
             page = out.read_text() if out.exists() else ""
-            third = subprocess.run([*asked, "-p", "budget", "0.000001"], **how)
+            third = subprocess.run(poor, **how)
             wrong = {
                 "the run after the kill failed": second.returncode != 0,
                 "it does not say that it goes on": killed and "live: goes on with the run" not in page,

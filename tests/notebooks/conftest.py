@@ -4,13 +4,9 @@ import base64
 import fcntl
 import gzip
 import importlib.util
-import io
 import json
-import os
 import re
-import subprocess
 import sys
-from contextlib import redirect_stderr, redirect_stdout
 from decimal import Decimal
 from functools import cache
 from pathlib import Path
@@ -22,7 +18,6 @@ from proctor import log_files, logs, paths
 from proctor.report import catalog
 from proctor.report.claims import FAILS, HOLDS, read_claims
 from proctor.workflow import params, receipts
-from proctor.workflow import run as runner
 from proctor.workflow.jobs import Job, run_job
 from proctor.workflow.notebook import all_notebooks
 
@@ -35,33 +30,15 @@ NOTEBOOKS = {notebook.name: notebook for notebook in all_notebooks()}
 
 @pytest.fixture(scope="session")
 def run_notebook(kernels):
-    """run(name, folder, *options): figures go to folder/figures, the executed copy to folder/out.ipynb; the page is
-    looked at.
+    """run(name, folder, **values): with the quick parameters and these; figures go to folder/figures, the executed copy
+    to folder/out.ipynb; the page is looked at."""
 
-    The command runs in this process, its notebook in a kernel of its own. `root`: another checkout, where both run; the
-    command is then a process of its own, `python`."""
-
-    def run(name, folder, *options, root=paths.ROOT, python=sys.executable) -> subprocess.CompletedProcess:
-        given = [f"notebooks/{name}.ipynb", str(folder / "out.ipynb"), "--figures", str(folder / "figures"), *options]
-        ours = {
-            "PROCTOR_ROOT": str(root),
-            "PROCTOR_KERNELS": str(kernels.folder),
-            "PYTHONPATH": str(paths.ROOT / "lib"),
-        }
-        command = [python, "-m", "proctor.workflow.run", *given]
-        if root != paths.ROOT:
-            done = subprocess.run(command, cwd=root, env=os.environ | ours, capture_output=True, text=True)
-        else:
-            out, err = io.StringIO(), io.StringIO()
-            with pytest.MonkeyPatch.context() as patch, redirect_stdout(out), redirect_stderr(err):
-                patch.chdir(root)
-                for variable, value in ours.items():
-                    patch.setenv(variable, value)
-                code = runner.main(given)
-            done = subprocess.CompletedProcess(command, code, out.getvalue(), err.getvalue())
-        faults = page_faults(name, folder) if done.returncode == 0 else []
+    def run(name, folder, **given) -> None:
+        places = folder / "out.ipynb", folder / "figures", None
+        values, ours = quick_values()[name] | given, {"PYTHONPATH": str(paths.ROOT / "lib")}
+        done = run_job(Job(NOTEBOOKS[name], values, *places, environment=ours), kernels)
+        faults = [done.problem] if done.problem else page_faults(name, folder)
         assert not faults, f"{name}: " + "; ".join(faults)
-        return done
 
     return run
 

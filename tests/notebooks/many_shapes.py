@@ -85,9 +85,7 @@ class ManyShapes(Server):
         if "Mend it so" in asked:
             return f"**Change:** {draw.choice(['question', 'C'])}\n**Text:** Which of these is right, if any?"
         if "Solvers found" in asked:
-            return (
-                f"Problem: SAME\nSolution: it follows.\nAnswer: {draw.choice([self.answer(asked, yes, draw), 'EMPTY'])}"
-            )
+            return f"Problem: SAME\nSolution: it follows.\nAnswer: {draw.choice([self.key_or_other(asked, yes, draw), 'EMPTY'])}"
         if marks := TAG.findall(asked):
             tag = marks[-1][0]
             marks = {"Choice": "ABCE", "Score": "123456789X", "Points": "01234567"}.get(tag, "01234")
@@ -97,11 +95,11 @@ class ManyShapes(Server):
                 mark = {"right": marks[-1], "wrong": marks[0]}.get(manner, draw.choice(marks))
             return draw.choice(LINES).format(tag=tag, mark=mark)
         if re.search(r"[Ee]xact answer|Exact Answer|letter", asked):
-            answer = self.answer(asked, yes if manner != "mixed" else draw.random() < self.share, draw)
+            answer = self.key_or_other(asked, yes if manner != "mixed" else draw.random() < self.share, draw)
             return draw.choice(ANSWERS).format(answer=answer, percent=draw.randrange(10, 100))
         return f"What is {draw.randrange(90)} + {draw.randrange(90)}?"
 
-    def answer(self, asked: str, right: bool, draw: random.Random) -> str:
+    def key_or_other(self, asked: str, right: bool, draw: random.Random) -> str:
         found = [(asked.rfind(text), key) for text, key in self.keys.items() if text in asked]
         key = max(found)[1] if found else "17"
         if right:

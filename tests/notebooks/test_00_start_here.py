@@ -1,8 +1,10 @@
 """notebooks/00_start_here.ipynb, on the recording and once live with the embedded model."""
 
 import json
+import os
 import re
 import shutil
+import subprocess
 from pathlib import Path
 
 import pandas as pd
@@ -56,7 +58,7 @@ def weights_are_here() -> bool:
 
 
 @pytest.mark.skipif(not weights_are_here(), reason="the embedded model is not fetched: run `make setup`")
-def test_asks_the_embedded_model_live_about_questions_that_nobody_has_recorded(run_notebook, printed, python, tmp_path):
+def test_asks_the_embedded_model_live_about_questions_that_nobody_has_recorded(kernels, printed, python, tmp_path):
     # A checkout of its own around the same files, so that no other notebook's server has to be waited for.
     root = tmp_path / "checkout"
     for name in ("lib", "data", "params"):
@@ -65,9 +67,13 @@ def test_asks_the_embedded_model_live_about_questions_that_nobody_has_recorded(r
     shutil.copytree(paths.ROOT / "notebooks", root / "notebooks")  # links would be followed out of it
     (root / ".cache").mkdir()
     (root / ".cache/fetched").symlink_to(Path(fetched(spec(MODEL).file)).parent)
-    result = run_notebook(NAME, tmp_path, "-p", "seed", "7", "-p", "n", "1", root=root, python=python)
+    command = [python, "-m", "proctor", "run", NAME, "-p", "seed", "7", "-p", "n", "1"]
+    ours = {"PROCTOR_ROOT": str(root), "PROCTOR_KERNELS": str(kernels.folder), "PYTHONPATH": str(paths.ROOT / "lib")}
+    result = subprocess.run(command, cwd=root, env=os.environ | ours, capture_output=True, text=True)
     assert result.returncode == 0, result.stderr
-    rows = pd.read_csv(tmp_path / "figures/start/twelve_answers_table.csv")
+    folder = root / f"build/runs/{NAME}"
+    rows = pd.read_csv(folder / "start/twelve_answers_table.csv")
     assert list(rows["question"]) == [question.question for question in generate(seed=7, per_level=1, levels=[1])[:1]]
     assert set(rows["outcome"]) <= {"right", "wrong", "unreadable"} and (rows["completion_tokens"] > 0).all()
-    assert "1 replies (live)" in printed(tmp_path) and "These questions are not recorded" in printed(tmp_path)
+    (folder / "notebook.ipynb").rename(folder / "out.ipynb")
+    assert "1 replies (live)" in printed(folder) and "These questions are not recorded" in printed(folder)

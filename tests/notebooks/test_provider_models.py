@@ -53,12 +53,10 @@ def provider_run(server, run_notebook, tmp_path_factory):
         if receipts.read_receipt(receipt) == {"values": values, "read": read, "left": left}:
             return folder
         shutil.rmtree(folder, ignore_errors=True)
-        given = [part for key, value in values.items() for part in ("-p", key, repr(value).replace("URL", server.url))]
         server.calls.clear()
         with pytest.MonkeyPatch.context() as patch:
             patch.setenv("PROCTOR_REPLIES", str(replies))
-            result = run_notebook(name, folder, "--params", "params/quick.yaml", *given)
-        assert result.returncode == 0, result.stderr
+            run_notebook(name, folder, **json.loads(json.dumps(values).replace("URL", server.url)))
         calls = Counter()
         for (_, path), count in server.calls.items():
             calls[path] += count

@@ -120,7 +120,7 @@ class Project:
         return [subprocess.CompletedProcess(words, *rest) for words, rest in zip(commands, json.loads(told.stdout))]
 
     def run(self, *arguments: str) -> subprocess.CompletedProcess:
-        return self.python("-m", "proctor.workflow.run", *arguments)
+        return self.python("-m", "proctor", "run", *arguments)
 
     def reproduce(self, *arguments: str, kernels: bool = True) -> subprocess.CompletedProcess:
         return self.each("proctor.workflow.reproduce", arguments, kernels=kernels)[0]

@@ -48,10 +48,9 @@ def server(project):
         yield running
 
 
-RUN = ["notebooks/uq/asks.ipynb", "-p", "mode", "auto"]
+RUN = ["run", "uq/asks", "-p", "mode", "auto"]
 WAYS = {  # the words of a command, those that give it a budget, and whether a kernel is started
-    "proctor.workflow.run": (RUN, ["--budget", "1"], True),
-    "proctor.cli": (["run", "uq/asks", "-p", "mode", "auto"], ["-p", "budget", "2 calls"], False),
+    "proctor.cli": (RUN, ["--budget", "1"], True),
     "proctor.workflow.reproduce": (["-p", "mode", "auto", "--notebook", "uq/asks"], ["--no-budget"], False),
 }
 NO_BUDGET = "nothing was asked: mine costs money, and there is no budget. Give --budget DOLLARS"
@@ -75,7 +74,7 @@ def test_nothing_is_sent_from_a_live_kernel_without_a_budget(project, server):
 
 def test_a_model_that_costs_nothing_needs_no_budget(project, server):
     project.write("params/prices.yaml", "mine: {input: 0, output: 0}\n")
-    (done,) = project.each("proctor.workflow.run", RUN, kernels=False)
+    (done,) = project.each("proctor.cli", RUN, kernels=False)
     assert done.returncode == 0 and server.arrived == 2, done.stderr
 
 

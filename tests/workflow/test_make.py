@@ -49,7 +49,7 @@ def make(root: Path, *arguments: str, **environment: str) -> list[list[str]]:
     """The arguments of each call of Python."""
     told = root.parent / "told"
     told.unlink(missing_ok=True)
-    names = ("PARAMS", "JOBS", "VENV", "P", "CSV", "NOTEBOOK", "MAKEFLAGS", "MAKEOVERRIDES", "MAKELEVEL")
+    names = ("PARAMS", "JOBS", "VENV", "P", "NOTEBOOK", "MAKEFLAGS", "MAKEOVERRIDES", "MAKELEVEL")
     clean = {key: value for key, value in os.environ.items() if key not in names}
     result = subprocess.run(
         ["make", *arguments], cwd=root, env=clean | environment | {"TOLD": str(told)}, capture_output=True, text=True
@@ -61,12 +61,10 @@ def make(root: Path, *arguments: str, **environment: str) -> list[list[str]]:
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_what_is_given_is_handed_on_as_it_stands(checkout, name):
-    (checkout / name).touch()
-    assert f"--file=path={name}" in make(checkout, "audit", f"CSV={name}")[-1]
-    assert f"--file=path={name}" in make(checkout, "audit", CSV=name)[-1]  # by the environment
     told = make(checkout, "reproduce", f"PARAMS={name}", f"JOBS={name}", f"NOTEBOOK={name}", f"P={name}")[-1]
     assert told[2:] == [f"--params={name}", f"--jobs={name}", f"--notebook={name}", f"--more={name}"]
     assert name in make(checkout, "test", f"JOBS={name}")[-1]
+    assert name in make(checkout, "test", JOBS=name)[-1]  # by the environment
     assert make(checkout, "lab", f"NOTEBOOK={name}", f"LAB_ARGS={name}")[-1][-2:] == [name, f"--more={name}"]
     python(checkout / "programs" / name)  # the environment may lie anywhere and be made by any Python
     told = make(checkout, "status", f"PYTHON=programs/{name}", f"VENV=envs/{name}")
@@ -79,11 +77,6 @@ def test_a_folder_whose_name_can_not_be_used_is_named(checkout, name):
     place = checkout.rename(checkout.parent / name)
     result = subprocess.run(["make", "status"], cwd=place, capture_output=True, text=True)
     assert result.returncode and f'/{name}": a folder whose name has a colon or a brace in it' in result.stderr
-
-
-def test_a_table_that_is_not_there_is_named(checkout):
-    with pytest.raises(AssertionError, match=r"no file 'a`touch x`\$\(touch x\)'; name a table"):
-        make(checkout, "audit", "CSV=a`touch x`$(touch x)")
 
 
 def test_text_of_p_is_split_as_a_shell_splits_it():

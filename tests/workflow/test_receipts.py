@@ -189,7 +189,7 @@ def kept(tmp_path_factory, python, kernels):
     results["page"] = json.loads(project.executed(NAME).read_text())
     results["same"] = made == {path: path.read_bytes() for path in (project.root / "figures").rglob("*.*")}
     results["again"] = reproduce()
-    results["alone"] = project.run(f"notebooks/{NAME}.ipynb")
+    results["alone"] = project.run(NAME)
     results["inputs"] = []
     for log in (None, "b.csv", "a.csv"):  # b.csv alone is not the log
         if log:

@@ -17,53 +17,54 @@ def test_a_notebook_gets_its_values_and_its_name_in_the_root_and_in_the_python_t
     project.notebook(
         "hle/exam",
         "import os, sys\nprint(n, sys.executable, os.environ['PROCTOR_NOTEBOOK'])",
-        "from pathlib import Path\nprint(Path.cwd(), list(Path('build').rglob('exam.ipynb')))",
+        "from pathlib import Path\nprint(Path.cwd(), list(Path('build').rglob('notebook.ipynb')))",
         "import atexit\natexit.register(os.write, 2, b'noise past the cells')",
     )
-    project.write("params/mine.yaml", "hle/exam: {n: 5}")
-    done = project.run("notebooks/hle/exam.ipynb", "--params", "params/mine.yaml")
-    copy = project.executed("hle/exam", "build/own")
+    done = project.run("hle/exam", "-p", "n", "5")
+    copy = project.root / "build/runs/hle-exam/notebook.ipynb"
     assert (done.returncode, done.stderr) == (0, "")
-    assert re.fullmatch(r"hle/exam: running\nhle/exam: done in [\d.]+ s, see .*exam\.ipynb\n", done.stdout)
+    assert re.fullmatch(
+        r"hle/exam: running\nhle/exam: done in [\d.]+ s, see .*notebook\.ipynb\ntables, .*\n", done.stdout
+    )
     assert outputs(copy) == f"5 {sys.executable} hle/exam\n{project.root} []\n"  # the copy appears when it is whole
-    assert [path.name for path in copy.parent.iterdir()] == ["exam.ipynb"]
+    assert {path.name for path in copy.parent.iterdir()} == {"notebook.ipynb", "run.json"}
 
 
 def test_failing_notebook_names_the_cell_and_keeps_its_copy_until_it_succeeds(project):
     project.notebook("bad", "print('so far')", "rows = []\nrows[3]\n")
-    failed = project.executed("bad", "build/own").with_suffix(".failed.ipynb")
-    result = project.run("notebooks/bad.ipynb", "-p", "n", "7")
+    copy = project.root / "build/runs/bad/notebook.ipynb"
+    failed = copy.with_suffix(".failed.ipynb")
+    result = project.run("bad", "-p", "n", "7")
     assert result.returncode == 1
     assert result.stderr == (
         "notebooks/bad.ipynb failed in cell 3: rows = []\n  at: rows[3]\n  IndexError: list index out of range\n"
-        "  partly executed copy: build/own/notebooks/bad.failed.ipynb\n"
+        "  partly executed copy: build/runs/bad/notebook.failed.ipynb\n"
     )
-    assert "so far" in outputs(failed) and not project.executed("bad", "build/own").exists()
+    assert "so far" in outputs(failed) and not copy.exists()
 
     project.notebook("bad", "print('so far')")
-    assert project.run("notebooks/bad.ipynb").returncode == 0
-    assert project.executed("bad", "build/own").exists() and not failed.exists()
+    assert project.run("bad").returncode == 0
+    assert copy.exists() and not failed.exists()
 
 
 def test_dead_kernel_is_told_as_such_with_what_it_said_past_its_cells(project):
     project.notebook("dies", "import os\nos.write(2, b'Assertion failed\\n')\nos._exit(1)")
-    result = project.run("notebooks/dies.ipynb")
+    result = project.run("dies")
     assert result.returncode == 1
     assert result.stderr.startswith("notebooks/dies.ipynb was not finished: its Python process died")
     assert "perhaps for want of memory\n  Assertion failed\n" in result.stderr
-    assert project.executed("dies", "build/own").with_suffix(".failed.ipynb").exists()
+    assert (project.root / "build/runs/dies/notebook.failed.ipynb").exists()
 
 
 def test_bad_input_is_refused_before_anything_runs(shared_project):
     shared_project.notebook("exam")
     wrong = {
-        "-p: notebook exam has no parameter `m`": ["notebooks/exam.ipynb", "-p", "m", "4"],
-        "no such parameter file": ["notebooks/exam.ipynb", "--params", "params/none.yaml"],
-        "no such notebook": ["notebooks/none.ipynb"],
+        "-p: notebook exam has no parameter `m`": ["run", "notebooks/exam.ipynb", "-p", "m", "4"],
+        "no such notebook": ["run", "none"],
     }
-    for said, done in zip(wrong, shared_project.each("proctor.workflow.run", *wrong.values())):
+    for said, done in zip(wrong, shared_project.each("proctor.cli", *wrong.values())):
         assert done.returncode == 2 and said in done.stderr
-    assert not shared_project.executed("exam", "build/own").exists()
+    assert not (shared_project.root / "build/runs").exists()
 
 
 def test_states_of_runs_are_told(tmp_path, monkeypatch):

@@ -271,17 +271,19 @@ def write_forms(fig: Figure, name: str, caption: str, out: Path) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    from proctor.workflow.run import main as run  # here, not above: it loads papermill
+    from proctor.workflow.notebook import WorkflowError  # here, not above: this loads papermill
+    from proctor.workflow.run import run_into
 
     parser = argparse.ArgumentParser(description="Print a notebook's figures without header, at a journal's widths.")
     parser.add_argument("notebook", help="such as uq/6_agreement")
     parser.add_argument("--widths", type=float, nargs="+", default=JOURNALS, help="inches (default: 3.25 5.5 6.75)")
     options = parser.parse_args(arguments)
     os.environ[ASKED] = " ".join(map(str, options.widths))
-    folder = paths.BUILD / "print"
     try:
-        copy = folder / "notebooks" / f"{options.notebook.replace('/', '_')}.ipynb"
-        return run([f"notebooks/{options.notebook}.ipynb", str(copy), "--figures", str(folder)])
+        return run_into(paths.BUILD / "print", options.notebook, {})
+    except WorkflowError as error:
+        print(error, file=sys.stderr)
+        return 2
     finally:
         del os.environ[ASKED]
 

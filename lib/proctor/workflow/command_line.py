@@ -5,10 +5,8 @@ import shlex
 import signal
 import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from proctor.paths import PARAMS
 from proctor.workflow.notebook import WorkflowError
 
 if TYPE_CHECKING:
@@ -32,20 +30,6 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "--cell-timeout": dict(type=_seconds, metavar="SECONDS", help="stop a notebook whose cell takes longer"),
     "--notebook": dict(action="append", default=[], help="only this one, e.g. uq/6_agreement"),
     "--again": dict(action="store_true", help="run also what ran before and whose inputs are the same"),
-    "--params": dict(
-        type=Path,
-        metavar="FILE",
-        default=PARAMS / "default.yaml",
-        help="parameter profile (default: params/default.yaml)",
-    ),
-    "-p": dict(
-        nargs=2,
-        action="append",
-        default=[],
-        metavar=("NAME", "VALUE"),
-        dest="overrides",
-        help="set one parameter; may be repeated",
-    ),
 }
 
 

@@ -333,6 +333,7 @@ def main(arguments: Sequence[str]) -> int:
     job = Job(**content)
     with KernelServer() as server:
         done = _due(job, lambda due: run_job(due, server))
+    print_problems([done])
     write_atomic(place.with_suffix(".ended"), json.dumps({"problem": done.problem, "reused": done.reused}))
     return 1 if done.problem else 0
 

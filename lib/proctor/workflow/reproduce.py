@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
-from proctor.paths import COMMITTED, ROOT, runs_of
+from proctor.paths import COMMITTED, PARAMS, ROOT, runs_of
 from proctor.workflow import receipts
 from proctor.workflow.command_line import add_budget_options, budget_of, exit_code, jobs_parser, parse_jobs
 from proctor.workflow.jobs import Job, ReadOnly, jobs_of, keep, lock, print_problems, run_reported, split_kept
@@ -27,10 +27,15 @@ if TYPE_CHECKING:
 
 def main(arguments: list[str] | None = None) -> int:
     about = "python -m proctor.workflow.reproduce", __doc__.splitlines()[0]
-    parser = jobs_parser(*about, "--params", "-p", "--notebook", jobs=2)
+    parser = jobs_parser(*about, "--notebook", jobs=2)
+    default = PARAMS / "default.yaml"
+    parser.add_argument("--params", type=Path, metavar="FILE", default=default, help="profile (default: %(default)s)")
+    given: dict[str, Any] = dict(nargs=2, metavar=("NAME", "VALUE"), dest="overrides", default=[])
+    parser.add_argument("-p", action="append", **given, help="set one parameter; may be repeated")
     add_budget_options(parser, "all notebooks together")
-    given, how = parse_jobs(parser, arguments)
-    return exit_code(lambda: reproduce(given.params.resolve(), given.overrides, given.notebook, how, budget_of(given)))
+    options, how = parse_jobs(parser, arguments)
+    profile = options.params.resolve()
+    return exit_code(lambda: reproduce(profile, options.overrides, options.notebook, how, budget_of(options)))
 
 
 def reproduce(

@@ -1,92 +1,23 @@
-"""Run one notebook with its parameters.
-
-    python -m proctor.workflow.run notebooks/hle/2_published_tables.ipynb [OUTPUT] [--params FILE] [-p NAME VALUE]
-
-Without OUTPUT the executed copy goes to build/own/notebooks/. Figures and tables go to build/figures/; those in git are
-written by `make reproduce` alone, also of one notebook: `make reproduce NOTEBOOK=hle/2_published_tables`.
-Exit codes: 0 done, 1 the notebook failed, 2 bad input.
-
-A run that leaves its executed copy there leaves its receipt too (see receipts.py).
-
-Run a notebook on one's own data, into a folder of its own: build/runs/<name>/, never figures/.
+"""Run one notebook on one's own data, into a folder of its own: build/runs/<name>/, never figures/.
 
 A run leaves there the executed notebook, its tables and figures, and `run.json`: which notebook, its state, when.
 """
 
-import argparse
 import json
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from proctor.extras import need
 from proctor.files import write_atomic
-from proctor.paths import BUILD, OWN_FIGURES
+from proctor.paths import BUILD
 from proctor.workflow import receipts
-from proctor.workflow.command_line import add_budget_options, add_options, budget_of, split_more
 from proctor.workflow.jobs import Job, run_job
 from proctor.workflow.kernels import KernelServer
 from proctor.workflow.notebook import NOTEBOOKS, Notebook, WorkflowError
-
-
-def main(arguments: list[str] | None = None) -> int:
-    options = _options(arguments)
-    notebook, figures = Notebook(options.notebook), options.figures.absolute()
-    copy = notebook.executed(figures).absolute()
-    output = (options.output or copy).absolute()
-    receipt = receipts.path_of(notebook.name, figures) if output == copy else None
-    try:
-        if budget := budget_of(options):
-            budget.keep()  # for the kernel
-        values = _values(notebook, options)
-        if notebook.missing_logs():
-            raise WorkflowError(f"{notebook.name} can't run: {receipts.how_to_get(notebook)}")
-        problem = run_alone(Job(notebook, values, output, figures, receipt), options.cell_timeout)
-    except WorkflowError as error:
-        print(error, file=sys.stderr)
-        return 2
-    except KeyboardInterrupt:
-        return 130
-    if problem:
-        print(problem, file=sys.stderr)
-    return 1 if problem else 0
-
-
-def run_alone(job: Job, cell_timeout: float | None = None) -> str:
-    """Run a job, reported on the terminal; what went wrong, or ""."""
-    _say(f"{job.name}: running")
-    start = time.monotonic()
-    with KernelServer() as server:  # imports its packages while papermill is imported here
-        problem = run_job(job, server, cell_timeout=cell_timeout, say=_say).problem
-    if not problem:
-        _say(f"{job.name}: done in {time.monotonic() - start:.1f} s, see {job.copy}")
-    return problem
-
-
-def _say(line: str) -> None:
-    print(line, flush=True)
-
-
-def _options(arguments: list[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m proctor.workflow.run", description=__doc__.splitlines()[0])
-    parser.add_argument("notebook", type=Path)
-    parser.add_argument("output", type=Path, nargs="?", help="executed copy (default: under build/own/notebooks/)")
-    parser.add_argument("--figures", type=Path, default=OWN_FIGURES, help="where figures and tables go")
-    add_options(parser, "--params", "-p", "--cell-timeout")
-    add_budget_options(parser, "the notebook")
-    parser.add_argument("--file", action="append", default=[], metavar="NAME=PATH", help="set one parameter to a file")
-    return parser.parse_args(split_more(arguments))
-
-
-def _values(notebook: Notebook, options: argparse.Namespace) -> dict[str, Any]:
-    from proctor.workflow import params  # pydantic: not for --help
-
-    files = {name: str(Path(path).resolve()) for name, _, path in (text.partition("=") for text in options.file)}
-    return params.of(notebook, options.params, params.read_overrides(options.overrides) | files)
-
 
 RUNS = BUILD / "runs"
 DONE, INCOMPLETE = "done", "incomplete"
@@ -110,19 +41,41 @@ def run_own(
     """Run notebooks/<notebook>.ipynb with `values`; print its `tables` (name: columns; also: as for `show`).
 
     Returns 0, or 1 if the notebook failed. Raises WorkflowError for a notebook or values that do not fit."""
-    from proctor.workflow import params  # pydantic: not for --help
-
-    ready(notebook)
-    this, folder = find(notebook), folder_of(name)
-    given = params.of(this, params.DEFAULT, values)
-    mark(folder, this.name, INCOMPLETE)
-    if problem := run_alone(Job(this, given, folder / "notebook.ipynb", folder, None)):
-        print(problem, file=sys.stderr)
+    folder = folder_of(name)
+    if run_into(folder, notebook, values, mark):
         return 1
-    mark(folder, this.name, DONE)
     for table, columns in (tables or {}).items():
         show(folder / f"{table}.md", columns, also)
     print(f"tables, figures and the notebook to read: {folder}")
+    return 0
+
+
+def run_into(
+    folder: Path,
+    notebook: str,
+    values: Mapping[str, Any],
+    state: Callable[[Path, str, str], object] = lambda *_: None,
+) -> int:
+    """Run the notebook; its figures, tables and executed copy go to `folder`. Returns and raises what `run_own` does.
+
+    state: called with folder, notebook's name and state before and after."""
+    from proctor.workflow import params  # pydantic: not for --help
+
+    ready(notebook)
+    this = find(notebook)
+    given = params.of(this, params.DEFAULT, values)
+    if this.missing_logs():
+        raise WorkflowError(f"{this.name} can't run: {receipts.how_to_get(this)}")
+    state(folder, this.name, INCOMPLETE)
+    job, start = Job(this, given, folder / "notebook.ipynb", folder, None), time.monotonic()
+    print(f"{job.name}: running", flush=True)
+    with KernelServer() as server:  # imports its packages while nbclient is imported here
+        problem = run_job(job, server).problem
+    if problem:
+        print(problem, file=sys.stderr)
+        return 1
+    print(f"{job.name}: done in {time.monotonic() - start:.1f} s, see {job.copy}", flush=True)
+    state(folder, this.name, DONE)
     return 0
 
 
@@ -174,7 +127,3 @@ def states() -> list[dict[str, str]]:
         except ValueError:
             found.append({"name": path.parent.name, "notebook": "?", "state": "unreadable", "time": "?"})
     return found
-
-
-if __name__ == "__main__":
-    sys.exit(main())
