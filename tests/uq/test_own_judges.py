@@ -7,7 +7,6 @@ from proctor.data.tabular import DataError
 from proctor.exam import judge_licence
 from proctor.exam.judge_licence import applies, issue, probe, said
 from proctor.paths import ROOT
-from proctor.stats.interval import Interval
 from proctor.uq import own_judges
 from proctor.uq.own_judges import corrected, judged, prompt_of, read_labels, read_verdicts
 
@@ -127,15 +126,11 @@ def test_a_judge_without_skill_gets_no_licence(file):
 
 
 def test_a_licence_is_refused_with_its_reason(licence):
-    half, most = (Interval(share, share, share, 0.95, "x") for share in (0.4, 0.9))
-    for judge, prompt, share, reason in (
-        ("k", "p", half, "the judge is k"),
-        ("j", "q", half, "the prompt is q"),
-        ("j", "p", most, "90% of these answers"),
-    ):
-        [told] = applies(licence, judge, prompt, share)
+    refused = {("k", "p", 0.4): "the judge is k", ("j", "q", 0.4): "the prompt is q", ("j", "p", 0.9): "90% of these"}
+    for case, reason in refused.items():
+        [told] = applies(licence, *case)
         assert reason in told
-    assert applies(licence, "j", "p", half) == []
+    assert applies(licence, "j", "p", 0.4) == []
 
 
 def test_a_probe_refuses_a_shift_and_seldom_the_same_judge(file):

@@ -2,8 +2,8 @@
 
 licence = issue(table, "openai/o3", prompt="hle/judge@1-0a1b2c3d", labels="labels.csv", day="2026-11-25")
 write(licence, "o3.json")
-applies(licence, "openai/o3", prompt, share)   # the reasons why it does not hold here; none: []
-corrected(licence, 310, 500, rng)              # share right among 500 answers of which it accepted 310 (Rogan-Gladen)
+applies(licence, "openai/o3", prompt, 0.6)     # the reasons why it does not hold here; none: []
+said(licence, "openai/o3", prompt, accept, correct, rng)    # the share right among answers of which it accepted some
 probe(licence, accept, correct)                # at least 30 fresh labels: do they agree?
 
 Error rates carry over only where the judge errs as often as on the licence's answers. A licence can't show that; it
@@ -86,26 +86,17 @@ def write(licence: Licence, path: str | Path) -> None:
 def read(path: str | Path) -> Licence:
     """Raises DataError for what is no licence."""
     try:
-        return Licence.model_validate_json(Path(path).read_text(encoding="utf-8"))
+        return Licence.model_validate_json(Path(path).read_bytes())
     except OSError as error:
         raise DataError(f"{path}: cannot be read ({error.strerror}). Check the path.") from None
-    except (ValidationError, ValueError, UnicodeError) as error:
-        first = error.errors()[0] if isinstance(error, ValidationError) else {"loc": (), "msg": str(error)}
-        where = ".".join(map(str, first["loc"])) or "the file"
-        raise DataError(
-            f"{path}: no licence ({where}: {first['msg']}). Write it by `python -m proctor judge`."
-        ) from None
-
-
-def corrected(licence: Licence, accepted: int, answers: int, rng: np.random.Generator) -> Interval:
-    """Share right among `answers` of which the judge accepted `accepted`: Rogan-Gladen, error rates drawn with the
-    counts of the licence (`judge_error.estimated_judge`). Raises ValueError where these do not exist."""
-    found = estimated_judge(accepted, answers, licence.counts, rng)
-    return Interval(found.estimate, found.low, found.high, found.level, "rogan-gladen", n=answers, of="answers")
+    except ValidationError as error:
+        first = error.errors()[0]
+    where = ".".join(map(str, first["loc"])) or "the file"
+    raise DataError(f"{path}: no licence ({where}: {first['msg']}). Write it by `python -m proctor judge`.")
 
 
 def applies(
-    licence: Licence, judge: str, prompt: str, share: Interval | None = None, probed: Sequence[str] = ()
+    licence: Licence, judge: str, prompt: str, share: float | None = None, probed: Sequence[str] = ()
 ) -> list[str]:
     """Why the licence does not hold here, a sentence each; none: nothing speaks against it. share: the corrected share
     right; probed: of `probe`."""
@@ -114,11 +105,9 @@ def applies(
         reasons.append(f"the judge is {judge}, the licence is for {licence.judge}")
     if prompt != licence.prompt:
         reasons.append(f"the prompt is {prompt or 'not named'}, the licence is for {licence.prompt or 'one not named'}")
-    if share is not None and not licence.base_low <= share.estimate <= licence.base_high:
-        reasons.append(
-            f"about {share.estimate:.0%} of these answers are right; its labels support {licence.base_low:.0%} to "
-            f"{licence.base_high:.0%}"
-        )
+    if share is not None and not licence.base_low <= share <= licence.base_high:
+        supported = f"{licence.base_low:.0%} to {licence.base_high:.0%}"
+        reasons.append(f"about {share:.0%} of these answers are right; its labels support {supported}")
     return [*reasons, *probed]
 
 
@@ -143,16 +132,18 @@ def probe(licence: Licence, accept: ArrayLike, correct: ArrayLike, level: float 
 def said(
     licence: Licence, judge: str, prompt: str, accept: ArrayLike, correct: ArrayLike, rng: np.random.Generator
 ) -> str:
-    """A line: the share right behind what this judge accepted, or why the licence does not hold. accept: 1 or 0 of each
-    answer; correct: 1, 0 or NaN (no label) of each: PROBE labels or more are a probe."""
+    """A line: the share right behind what this judge accepted (Rogan-Gladen, error rates drawn with the counts of the
+    licence), or why the licence does not hold. accept: 1 or 0 of each answer; correct: 1, 0 or NaN (no label) of each:
+    PROBE labels or more are a probe."""
     accept, correct = np.asarray(accept, bool), np.asarray(correct, float)
     k, n, fresh = int(accept.sum()), len(accept), ~np.isnan(correct)
-    probed = probe(licence, accept[fresh], correct[fresh]) if fresh.sum() >= PROBE else []
+    reasons = probe(licence, accept[fresh], correct[fresh]) if fresh.sum() >= PROBE else []
     try:
-        share = corrected(licence, k, n, rng)
+        share = estimated_judge(k, n, licence.counts, rng)
+        reasons = applies(licence, judge, prompt, share.estimate, reasons)
     except ValueError as error:
-        share, probed = None, [*probed, str(error)]
-    if reasons := applies(licence, judge, prompt, share, probed):
+        reasons = applies(licence, judge, prompt, None, [*reasons, str(error)])
+    if reasons:
         return (
             f"the licence does not hold here: {'; '.join(reasons)}. The share accepted ({k} of {n}) is not corrected."
         )
