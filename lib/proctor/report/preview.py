@@ -41,7 +41,7 @@ def previews() -> dict[str, str]:
     made = {name: record for name, record in records(figures).items() if "evidence" in record}
     values, claims, pages = resolve(notebooks), read_claims(figures), {}
     questions = notebook_questions(_read(paths.ROOT / "docs" / "notebooks.md") or "")
-    index: dict[str, list[tuple[str, str, list[int]]]] = {paper: [] for paper in PAPERS}
+    index: list[tuple[str, tuple[str, str, list[int]]]] = []  # (paper, row)
     for notebook in notebooks:
         own = {name: record for name, record in made.items() if record["code"]["notebook"] == notebook.name}
         judged = [claim for claim in claims if claim.notebook == notebook.name]
@@ -49,8 +49,8 @@ def previews() -> dict[str, str]:
         found = Counter(claim.verdict for claim in judged)
         pictures = sum(bool(record.get("alt")) for record in own.values())
         row = notebook.name, questions.get(notebook.name, ""), [*(found[verdict] for verdict in VERDICTS), pictures]
-        index[notebook.name.rpartition("/")[0] or "start"].append(row)
-    papers = {paper: rows for paper, rows in index.items() if rows}
+        index.append((notebook.name.rpartition("/")[0] or "start", row))
+    papers = {paper: [row for own, row in index if own == paper] for paper in PAPERS}
     return pages | {"README.md": TEMPLATES.get_template("previews.md").render(papers=papers).rstrip() + "\n"}
 
 
@@ -85,16 +85,14 @@ class Page:
     def text(self) -> str:
         """The page. Code that shows nothing by itself goes into the next fold."""
         outputs, rest = self._outputs()
-        title, *blocks = [
-            (kind, text) for number in range(len(self.cells)) for kind, text in self._of_cell(number, outputs)
-        ]
-        head, _, text = title[1].partition("\n")
-        groups = [
-            (kind, [text for _, text in group])
-            for kind, group in groupby([("text", text.strip()), *blocks], itemgetter(0))
-        ]
+        blocks = [block for number in range(len(self.cells)) for block in self._of_cell(number, outputs)]
+        title = ""
+        if blocks and blocks[0][1].startswith("# ") and blocks[0][0] == "text":
+            title, _, text = blocks[0][1].partition("\n")
+            blocks[0] = "text", text.strip()
+        groups = [(kind, [text for _, text in group]) for kind, group in groupby(blocks, itemgetter(0))]
         values = {name: repr(value) for name, value in self.values.items()}
-        about = dict(name=self.notebook.name, up=self.up, values=values, title=head, blocks=groups, rest=rest)
+        about = dict(name=self.notebook.name, up=self.up, values=values, title=title, blocks=groups, rest=rest)
         return TEMPLATES.get_template("preview.md").render(about).rstrip() + "\n"
 
     def _of_cell(self, number: int, outputs: Mapping[int, Sequence[str]]) -> list[tuple[str, str]]:

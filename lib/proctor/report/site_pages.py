@@ -129,10 +129,7 @@ def write_pages(source: Path, behind: Behind, notebooks: Mapping[str, Sequence[N
         protocol = known.get(row.id, Protocol())
         runs = [other for other in rows if other is row or _tests(other, row)]
         prompts = [prompt(name, library) for name in protocol.prompts]
-        facts = dict(
-            row=row, protocol=protocol, prompts=prompts, runs=runs, drawn=protocol.figure or behind.drawn_by(row)
-        )
-        write(f"protocols/{row.id}.md", "protocol.md", **facts)
+        write(f"protocols/{row.id}.md", "protocol.md", row=row, protocol=protocol, prompts=prompts, runs=runs)
 
     modules = packages(library)
     write("api/index.rst", "library.rst", packages=modules)
@@ -177,8 +174,8 @@ def figure_cards(paper: str, pages: Sequence[NotebookPage], behind: Behind) -> l
     published = {output.rpartition(".")[0]: row.compared_with for row in rows for output in row.outputs}
     order = {page.name: number for number, page in enumerate(pages)}
     cards = []
-    for path in sorted((behind.figures / paper).glob("*.png")):
-        name = f"{paper}/{path.stem}"
+    names = [f"{paper}/{path.stem}" for path in sorted((behind.figures / paper).glob("*.json"))]
+    for name in [name for name in names if behind.has(f"{name}.png")]:
         record = behind.record(name)
         notebook = record["code"]["notebook"]
         verdicts = [behind.claims[id].verdict for id in record["claim_ids"] if id in behind.claims]
