@@ -78,15 +78,6 @@ def test_a_run_that_stops_at_its_budget_resumes_to_the_same_file(serving, sessio
     assert not list(tmp_path.glob("*.part"))
 
 
-def test_traces_say_why_a_vote_is_unreadable(serving, session, tmp_path):
-    serving()  # no verdicts
-    run(session(), "FLC u2|U", exhaustive=True, out=tmp_path / "v.jsonl")
-    votes = [vote for trace in traces(tmp_path / "v.jsonl").values() for vote in trace]
-    assert all(("why" in vote) == (vote["outcome"] == "unreadable") for vote in votes)
-    assert {vote["why"] for vote in votes if "why" in vote} == {"no verdict"}
-    assert all(vote["prompt"].startswith("uq/") and vote["reply"] for vote in votes if vote["why"] == "no verdict")
-
-
 @pytest.mark.parametrize(
     "validator, judges, how, message",
     [

@@ -216,18 +216,6 @@ def test_the_seed_decides_and_a_smaller_set_begins_a_larger_one(generated, tmp_p
 # near duplicates
 
 
-def test_planted_copies_are_found_and_nothing_else(generated):
-    pool, planted = generated
-    found = find_duplicates(pool, pool, threshold=0.5)
-    pairs = {frozenset([(r.site, r.question_id), (r.other_site, r.other_id)]) for r in found.itertuples()}
-    copies = {frozenset(pair) for pair in planted.items()}
-    siblings = {frozenset(p) for p in combinations(planted, 2) if planted[p[0]] == planted[p[1]]}
-    assert pairs <= copies | siblings
-    assert len(pairs & copies) >= 0.9 * len(copies)
-    assert set(found["relation"]) == {"asked twice", "answered elsewhere"}
-    assert ((found["other_answers"] > 0) == (found["relation"] == "answered elsewhere")).all()
-
-
 def test_pairs_are_those_of_brute_force(generated, tmp_path):
     pool, planted = generated
     numbers = [number for _, number in list(planted)[:20]]
