@@ -3,7 +3,6 @@
 import asyncio
 import json
 
-import numpy as np
 import pytest
 from proctor.data.tabular import DataError
 from proctor.exam import marking
@@ -41,21 +40,17 @@ def marked(keys, replies, judge=""):
     return asyncio.run(marking_of())
 
 
-def test_comparison_decides_what_it_can_and_leaves_the_rest_open(files):
-    rows = marked(*files()).set_index(["model", "question_id"])
-    assert rows.loc[("one", "q1"), "right"] == rows.loc[("one", "q3"), "right"] == 1
-    assert np.isnan(rows.loc[("one", "q2"), "right"]) and rows.loc[("one", "q2"), "decided_by"] == "nobody"
-    assert rows.loc[("two", "q3"), "unreadable"] and len(rows) == 4
-
-
 def test_a_table_with_the_questions_text_may_call_its_columns_by_other_names(files):
     keys, _ = files(keys="question_id,question,gold\nq1,What is half?,1/2\n")
     (question,) = marking.read_keys(keys)
     assert (question.id, question.question, question.answer) == ("q1", "What is half?", "1/2")
 
 
-def test_markings_recount_by_hand(files):
-    rows = marking.markings(marked(*files())).set_index("model")
+def test_comparison_decides_what_it_can_and_markings_are_counted_by_hand(files):
+    found = marked(*files())
+    assert found["decided_by"].tolist() == ["comparison", "nobody", "comparison", "nobody"]
+    assert found["unreadable"].tolist() == [False, False, False, True]
+    rows = marking.markings(found).set_index("model")
     one = rows.loc["one"]
     assert (one["n"], one["right"], one["undecided"], one["both"]) == (3, 2, 1, 2)
     assert (one["before"], one["now"], one["turned_right"], one["turned_wrong"]) == (50, 100, 1, 0)

@@ -103,6 +103,8 @@ def test_one_question_with_a_picture_stops_a_blind_model_before_any_call(session
     session.mode = "auto"  # would ask
     with pytest.raises(ValueError, match=f"question map has a picture, and {model} takes no images"):
         sits(session, [model], [TEXT, MAP])
+    with pytest.raises(ValueError, match="question bad has a picture, and image 'map.png' is no data URI"):
+        run_exam.exam_request("eye", Question(id="bad", question="Which?", image="map.png"))
 
 
 def test_who_can_not_see_skips_the_pictures_and_says_so(session, capsys):
@@ -121,11 +123,6 @@ def test_a_model_that_sees_is_shown_the_picture_and_its_judge_is_not(session):
     assert asked.messages[-1]["image"] == PNG and table["undecided"][0]
     for judge in ("eye", "claude", "j"):
         assert PNG not in json.dumps(run_exam.judge_request(judge, MAP, "Exact Answer: Tchad").messages)
-
-
-def test_a_broken_picture_is_told_with_its_question(session):
-    with pytest.raises(ValueError, match="question bad has a picture, and image 'map.png' is no data URI"):
-        run_exam.exam_request("eye", Question(id="bad", question="Which?", image="map.png"))
 
 
 # the judge
@@ -188,17 +185,11 @@ def test_only_what_is_undecided_goes_to_the_judge_whose_unreadable_word_decides_
     judged = asyncio.run(run_exam.judge_undecided(session, "eye", table, [TEXT, WORD]))
     assert list(judged["right"]) == [1.0, 1.0] and list(judged["decided_by"]) == ["comparison", "eye"]
     assert len(session.cache) == 3 and list(table["correct"]) == [True, False]
+    judged = asyncio.run(run_exam.judge(session, ["eye"], table[1:], [WORD]))  # nobody stated a confidence: 100 in HLE
+    assert np.isnan(judged["confidence"][0]) and judged["judge_confidence"][0] == 1.0
     says(session, run_exam.judge_request("j", WORD, table["reply"][1]), "Same: perhaps")
     judged = asyncio.run(run_exam.judge_undecided(session, "j", table, [TEXT, WORD]))
     assert judged["right"][0] == 1.0 and np.isnan(judged["right"][1])  # an unreadable judgement is neither
-
-
-def test_the_confidence_that_nobody_stated_is_100_by_the_judge_and_missing_by_us(session):
-    says(session, run_exam.exam_request("m", WORD), fields("Rhine", ""))
-    table = sits(session, ["m"], [WORD])
-    says(session, run_exam.judge_request("eye", WORD, table["reply"][0]), reply(confidence=100))
-    judged = asyncio.run(run_exam.judge(session, ["eye"], table, [WORD]))
-    assert np.isnan(judged["confidence"][0]) and judged["judge_confidence"][0] == 1.0
 
 
 # the canary

@@ -261,15 +261,11 @@ def read_csv(path: Path, text: str) -> tuple[list[Row], list[str]]:
             if cells and len(cells) == len(header):
                 rows.append((number, dict(zip(header, cells))))
             elif cells:
-                problems.append(
-                    problem(
-                        path,
-                        number,
-                        None,
-                        f"{len(cells)} cells under {len(header)} columns",
-                        f"Put quotes around a cell that contains a {name}",
-                    )
+                what, mend = (
+                    f"{len(cells)} cells under {len(header)} columns",
+                    f"Put quotes around a cell with a {name}",
                 )
+                problems.append(problem(path, number, None, what, mend))
     except csv.Error as error:
         raise DataError(problem(path, number + 1, None, f"bad CSV ({error})", "Check the quotes there")) from None
     return rows, problems
