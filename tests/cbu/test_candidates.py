@@ -2,21 +2,21 @@
 
 import asyncio
 import re
+from functools import cache
 
-import pandas as pd
 import pytest
 from proctor.cbu.candidates import (
     AUTHOR,
     KINDS,
-    agreed,
     candidates,
-    filter_by_agreement,
     generated,
     load_candidates,
     solve_drafts,
     written,
 )
 from proctor.data.schemas import Question
+from proctor.exam.answer_match import classes, plain_text
+from proctor.exam.words import same_answer
 from proctor.models.messages import Reply
 from proctor.models.prompts import load
 
@@ -103,41 +103,32 @@ class Model(Answering):
         return Reply(f"Explanation: so.\nExact Answer: {self.answers.get(asked.model, '7')}")
 
 
-def test_variants_have_no_key_until_solvers_agree():
+def test_variants_have_no_key_and_are_solved_by_all():
     drafts = asyncio.run(generated(Model(), MODEL, [SUM]))
     assert [(d.id, d.question, d.answer) for d in drafts["sum"]] == [("sum~g1", "What is 2 + 3? Again?", None)]
     assert asyncio.run(generated(Model(" "), MODEL, [SUM])) == {"sum": []}
     names = [MODEL, "qwen2.5-coder-0.5b", "qwen2.5-coder-1.5b"]
     solved = asyncio.run(solve_drafts(Model(answers=dict(zip(names, ("7", "7.0", "8")))), names, drafts))
-    twice = {"sum": 2 * drafts["sum"]}
-    kept, table = filter_by_agreement(twice, solved, [SUM], quorum=2)
-    assert [q.answer for q in kept["sum"]] == ["7"] and table["why"].tolist() == ["", "repeated"]
-    assert filter_by_agreement(drafts, solved, [SUM], quorum=3)[0] == {}
-
-
-@pytest.mark.parametrize(("text", "why"), [("what is  2 + 3?", "copy"), ("What is 1 + 1?", "repeated"), ("New?", "")])
-def test_copies_and_repetitions_are_dropped(text, why):
-    drafts = {"sum": [Question(id="sum~g1", question=text)]}
-    solved = pd.DataFrame([dict(question_id="sum", neighbour="sum~g1", solver=s, answer="2") for s in "ab"])
-    known = {"sum": [Question(id="sum~1", question="What is 1 + 1?", answer="2")]}
-    assert filter_by_agreement(drafts, solved, [SUM], 2, known)[1]["why"].tolist() == [why]
+    assert solved["answer"].tolist() == ["7", "7.0", "8"] and set(solved["neighbour"]) == {"sum~g1"}
 
 
 @pytest.mark.parametrize(
-    ("answers", "quorum", "key"),
+    "text, answers, fate",
     [
-        (["7", "7.0", "8"], 2, "7"),
-        (["7", "8", "9"], 1, None),
-        (["7", None, None], 2, None),
-        ([None] * 3, 1, None),
-        (["7", "7", "8", "8"], 2, None),
-        (["a cat", "A cat.", "dog"], 2, "a cat"),
-        (["7", "7", "7"], 3, "7"),
-        ([], 1, None),
+        ("what is  2 + 3?", ["7", "7"], "copy"),
+        ("What is 1 + 1?", ["7", "7"], "repeated"),
+        ("New?", ["7", "7.0", "8"], "kept"),
+        ("New?", ["a cat", "A cat.", "dog"], "kept"),
+        ("New?", ["7", "8", "9"], "no agreement"),
+        ("New?", ["7", "7", "8", "8"], "no agreement"),
+        ("New?", ["7", None, None], "no agreement"),
     ],
 )
-def test_key_is_what_enough_solvers_agree_on_and_no_tie_is(answers, quorum, key):
-    assert agreed(answers, quorum) == key
+def test_a_draft_is_kept_that_is_new_and_whose_answer_most_solvers_give(text, answers, fate, defined):
+    becomes = defined(
+        "cbu/3_budget", cache=cache, classes=classes, plain_text=plain_text, same_answer=same_answer
+    ).becomes
+    assert becomes(text, SUM.question, ["What is 1 + 1?"], answers) == fate
 
 
 def test_worked_variants_of_the_prompt_differ_from_their_questions():

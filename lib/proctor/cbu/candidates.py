@@ -15,9 +15,7 @@ import pandas as pd
 
 from proctor.cbu.utility import Neighbourhoods
 from proctor.data.schemas import Answer, Question
-from proctor.exam.answer_match import classes, plain_text
 from proctor.exam.recorded import families
-from proctor.exam.words import same_answer
 from proctor.models.prompts import load
 from proctor.models.read_answer import stated
 from proctor.models.session import Session
@@ -164,7 +162,6 @@ def written(questions: Sequence[Question], n: int = 2) -> dict[str, list[Questio
 
 WRITER = "qwen2.5-coder-1.5b"
 SOLVERS = ("smollm2-135m", "qwen2.5-coder-0.5b", "qwen2.5-coder-1.5b")  # three, as in the paper
-QUORUM = 2  # of them that must agree; the paper asks for all
 
 
 async def generated(session: Session, writer: str, questions: Sequence[Question]) -> dict[str, list[Question]]:
@@ -206,41 +203,3 @@ async def drafted(
     """(Variants that the writer drafts, `solve_drafts` of them)."""
     drafts = await generated(session, writer, questions)
     return drafts, await solve_drafts(session, solvers, drafts)
-
-
-def agreed(answers: Sequence[str | None], quorum: int) -> str | None:
-    """The answer that at least `quorum` solvers give, more than give any other; None if there is none."""
-    groups = classes(answers, same_answer)
-    sizes = sorted((len(group) for group in groups), reverse=True)
-    if not sizes or sizes[0] < quorum or sizes[1:2] == sizes[:1]:
-        return None
-    return max(groups, key=len)[0]
-
-
-def filter_by_agreement(
-    drafts: Neighbourhoods,
-    solved: pd.DataFrame,
-    questions: Sequence[Question],
-    quorum: int = QUORUM,
-    known: Neighbourhoods | None = None,
-) -> tuple[dict[str, list[Question]], pd.DataFrame]:
-    """The drafts that are kept, with their keys, and one row a draft saying why not: question_id, neighbour, text,
-    key, why ("" if kept, else copy, repeated, no agreement).
-
-    `known`: further neighbourhoods, whose questions a draft must not repeat. Questions that keep none are left out.
-    """
-    answers = solved.groupby("neighbour", sort=False)["answer"].agg(list)
-    by_id = {question.id: question for question in questions}
-    kept, rows = {}, []
-    for name, near in drafts.items():
-        seen = {plain_text(other.question) for other in (known or {}).get(name, ())}
-        for draft in near:
-            key, text = agreed(answers.get(draft.id, []), quorum), plain_text(draft.question)
-            why = "" if key is not None else "no agreement"
-            if text in seen or text == plain_text(by_id[name].question):
-                why = "repeated" if text != plain_text(by_id[name].question) else "copy"
-            seen.add(text)
-            if not why:
-                kept.setdefault(name, []).append(draft.model_copy(update={"answer": key}))
-            rows.append(dict(question_id=name, neighbour=draft.id, text=draft.question, key=key, why=why))
-    return kept, pd.DataFrame(rows, columns=["question_id", "neighbour", "text", "key", "why"])
