@@ -211,41 +211,36 @@ def run_jobs(
     if not late:
         return
     need("papermill", "ipykernel")
-    order, running = TopologicalSorter({name: waits[name] for name in late}), 0
-    order.prepare()
-    place = _elsewhere(late, waits, at_once, snakemake) if snakemake else _here(at_once, cell_timeout, say)
-    with place as start_and_wait:
-        while order.is_active():
-            ready = [late[name] for name in order.get_ready()]
-            running += len(ready)
-            if not running:
-                return  # all others wait for one that failed
-            for job in start_and_wait(ready):
-                running -= 1
-                if not job.problem:
-                    order.done(job.name)
-                yield job
+    if snakemake:
+        yield from _elsewhere(late, waits, at_once, snakemake)
+    else:
+        yield from _here(late, waits, at_once, cell_timeout, say)
 
 
-@contextmanager
-def _here(at_once: int, cell_timeout: float | None, say: Say) -> Iterator[Callable[[list[Job]], list[Job]]]:
-    """A function that starts jobs in threads, waits until one or more of all have ended, and returns these."""
+def _here(
+    jobs: Mapping[str, Job], waits: Mapping[str, set[str]], at_once: int, cell_timeout: float | None, say: Say
+) -> Generator[Job, None, None]:
+    """Run the jobs in threads, each when those that it waits for have ended well."""
     cancel, running = threading.Event(), set[Future[Job]]()
+    order = TopologicalSorter({name: waits[name] for name in jobs})
+    order.prepare()
 
     def run(job: Job) -> Job:
         say(f"  started   {job.name}")
         return run_job(job, server, cancel, cell_timeout, lambda line: say(f"  {job.name}  {line}"))
 
     with KernelServer() as server, ThreadPoolExecutor(at_once) as pool:
-
-        def start_and_wait(ready: list[Job]) -> list[Job]:
-            running.update(pool.submit(_due, job, run) for job in ready)
-            ended = wait(running, return_when=FIRST_COMPLETED).done
-            running.difference_update(ended)
-            return [future.result() for future in ended]
-
         try:
-            yield start_and_wait
+            while order.is_active():
+                running.update(pool.submit(_due, jobs[name], run) for name in order.get_ready())
+                if not running:
+                    return  # all others wait for one that failed
+                ended = wait(running, return_when=FIRST_COMPLETED).done
+                running.difference_update(ended)
+                for job in (future.result() for future in ended):
+                    if not job.problem:
+                        order.done(job.name)
+                    yield job
         finally:
             cancel.set()
             pool.shutdown(cancel_futures=True)
@@ -262,42 +257,37 @@ def _due(job: Job, run: Callable[[Job], Job]) -> Job:
         return job._replace(problem=f"{job.name} could not be run:\n{traceback.format_exc()}")
 
 
-@contextmanager
 def _elsewhere(
-    jobs: Mapping[str, Job], waits: Mapping[str, Iterable[str]], at_once: int, options: Sequence[str]
-) -> Iterator[Callable[[list[Job]], list[Job]]]:
-    """The same function where Snakemake runs all jobs, each when those that it waits for have ended."""
+    jobs: Mapping[str, Job], waits: Mapping[str, set[str]], at_once: int, options: Sequence[str]
+) -> Generator[Job, None, None]:
+    """The same, where Snakemake runs the jobs. They are in an order in which each comes after those it waits for."""
     need("snakemake")
     shutil.rmtree(RERUNS, ignore_errors=True)
-    numbers = {name: number for number, name in enumerate(jobs)}
+    places = {name: RERUNS / f"{number}.ended" for number, name in enumerate(jobs)}
     for name, job in jobs.items():
         described = job._asdict() | {"notebook": job.notebook.path}
-        write_atomic(RERUNS / f"{numbers[name]}.json", json.dumps(described, default=str))
+        write_atomic(places[name].with_suffix(".json"), json.dumps(described, default=str))
     config = RERUNS / "config.json"
-    write_atomic(config, json.dumps({"before": [[numbers[one] for one in waits[name]] for name in jobs]}))
+    write_atomic(config, json.dumps({"before": [[int(places[one].stem) for one in waits[name]] for name in jobs]}))
     command = [sys.executable, "-m", "snakemake", "--snakefile", str(SNAKEFILE), "--configfile", str(config)]
-    waiting: list[Job] = []
+    latest, bad = float("inf"), set[str]()
     with _started([*command, "--cores", str(at_once), *OPTIONS, *options]) as process:
-
-        def start_and_wait(ready: list[Job]) -> list[Job]:
-            waiting.extend(ready)
-            latest = float("inf")
-            while True:
-                if process.poll() is not None:  # before the look: what ends between the two is seen
-                    latest = min(latest, time.monotonic() + LATENCY)
-                places = [(job, RERUNS / f"{numbers[job.name]}.ended") for job in waiting]
-                ended = [job._replace(**json.loads(place.read_text())) for job, place in places if place.exists()]
-                if not ended and time.monotonic() >= latest:
-                    why = f"did not run to its end; {relative(LOG)} or the log of its job says why"
-                    ended = [job._replace(problem=f"{job.name} {why}") for job in waiting]
-                if ended:
-                    names = {job.name for job in ended}
-                    waiting[:] = [job for job in waiting if job.name not in names]
-                    return ended
-                time.sleep(LOOK)
-
-        yield start_and_wait
+        while places and time.monotonic() < latest:
+            if process.poll() is not None:  # before the look: what ends between the two is seen
+                latest = min(latest, time.monotonic() + LATENCY)
+            for name in [name for name, place in places.items() if place.exists()]:
+                job = jobs[name]._replace(**json.loads(places.pop(name).read_text()))
+                bad |= {name} if job.problem else set()
+                yield job
+            bad |= {name for name in places if waits[name] & bad}
+            if places.keys() <= bad:
+                break  # all others wait for one that failed
+            time.sleep(LOOK)
         process.wait()
+    for name in places:
+        if not waits[name] & (bad | places.keys()):
+            why = f"did not run to its end; {relative(LOG)} or the log of its job says why"
+            yield jobs[name]._replace(problem=f"{name} {why}")
 
 
 @contextmanager

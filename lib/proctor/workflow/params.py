@@ -211,11 +211,14 @@ def _merge(values: dict, declarations: dict, sections: Mapping, source: str) -> 
 
 def _misfit(value: Any, parameter: Parameter) -> str | None:
     try:
-        TypeAdapter(parameter.type).validate_python(value, strict=True)
+        _adapter(parameter.type).validate_python(value, strict=True)
     except ValidationError:
         hint = "; YAML reads 1e-3 as text, write 1.0e-3" if isinstance(value, str) and number(value) is not None else ""
         return f"expected {parameter.type_name}, found {value!r} ({type(value).__name__}){hint}"
     return None
+
+
+_adapter = cache(TypeAdapter)
 
 
 def _nearest(name: str, known: Iterable[str]) -> str:

@@ -158,25 +158,20 @@ def jobs_of(
 
     Raises WorkflowError for notebooks that can't run here, and for each value that does not fit its parameter.
     """
-    known, problems = {notebook.name: notebook for notebook in every}, []
+    known, problems, jobs = {notebook.name: notebook for notebook in every}, [], []
     for name, own in grid.items():
         if known[name].missing_logs():
             problems.append(f"{name} can't run: {receipts.how_to_get(known[name])}")
-        for parameter, values in own.items():
-            for value in values:
-                try:
-                    params.resolve(every, profile, {name: {parameter: value}})
-                except params.ParameterError as error:
-                    problems.append(str(error))
-    if problems:
-        raise WorkflowError("\n".join(dict.fromkeys(problems)))
-    base, jobs = params.resolve(every, profile), []
-    for name, own in grid.items():
         for values in itertools.product(*own.values()):
             point = dict(zip(own, values))
-            folder = place / name / _slug(point)
             label = " ".join([name, *(f"{parameter}={_text(value)}" for parameter, value in point.items())])
-            jobs.append((point, job_in(folder, known[name], base[name] | point, label)))
+            try:
+                given = params.resolve(every, profile, {name: point})[name]
+                jobs.append((point, job_in(place / name / _slug(point), known[name], given, label)))
+            except params.ParameterError as error:
+                problems += str(error).splitlines()
+    if problems:
+        raise WorkflowError("\n".join(dict.fromkeys(problems)))
     return jobs
 
 
