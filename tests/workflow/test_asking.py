@@ -89,6 +89,16 @@ def test_several_notebooks_show_one_bill_before_the_first_call(project, server):
     assert not list(project.root.glob("build/plans/**/*.ipynb"))
 
 
+def test_a_sweep_shows_one_bill_of_all_combinations(project, server):
+    words = ["sweep", "uq/asks", "-p", "n", "1", "2", "-p", "mode", "auto"]
+    more = [], ["--budget", "0.0000001"], ["--plan"], ["--max-calls", "4"]
+    refused, poor, plan, done = project.each("proctor.cli", *([*words, *each] for each in more), kernels=False)
+    assert refused.returncode == 2 and "Give --budget DOLLARS" in refused.stderr
+    assert "plan: 4 different calls to ask over 2 jobs, at most $" in refused.stdout
+    assert "nothing was asked: --budget is $0.0000001" in poor.stderr and plan.returncode == 0
+    assert done.returncode == 0 and server.arrived == 4, done.stderr  # the others have asked nothing
+
+
 def test_a_bill_is_held_to_the_budget_of_all_together(monkeypatch):
     refuse(2, 1.25, Budget(calls=2, dollars=1.25))
     for budget, said in (

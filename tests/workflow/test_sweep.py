@@ -2,11 +2,9 @@
 
 import csv
 import json
-import shutil
 
 import pandas as pd
 import pytest
-from proctor.paths import ROOT
 from proctor.workflow import sweep
 from proctor.workflow.notebook import Notebook, WorkflowError
 
@@ -24,16 +22,6 @@ with open(folder / "claims_gain.csv", "w") as file:
     writer = csv.DictWriter(file, claims.as_row(made))
     writer.writeheader()
     writer.writerow(claims.as_row(made))
-"""
-ASK = """
-from proctor.models.messages import Request
-from proctor.models.studies import ask_all
-async def ask(session):
-    texts = ["the same question", f"question {n}"]
-    return await session.ask_many([Request("priced", ({"role": "user", "content": text},)) for text in texts])
-open("asked.txt", "a").write("x")
-await ask_all(ask, mode=mode, budget=budget)
-open("asked.txt", "a").write("answered")
 """
 PARAMETERS = "n: int = 3\nseed: int = 9\nlevels: list[int] = [1]"
 
@@ -96,8 +84,6 @@ def test_each_combination_is_a_row_for_each_claim_and_a_failed_one_keeps_the_oth
     failed = by_point["1", "0"]
     assert failed["claim"] == "" and "notebooks/uq/gain.ipynb failed in cell 2" in failed["problem"]
     assert "ZeroDivisionError" in done.stderr and "uq/gain seed=1 n=0" in done.stderr
-    text = (runs.project.root / "build/sweeps/uq-gain/results.md").read_text()
-    assert "| estimate |" in text and "simulated · sweep uq-gain" in text
 
 
 def test_the_summary_names_claims_that_change_their_verdict_and_the_parameter(story):
@@ -168,22 +154,3 @@ def test_folders_have_plain_names_and_each_combination_its_own():
     points = [{"m": "a/b"}, {"m": "a-b"}, {"m": ["a"]}, {"m": "{x}"}, {"m": "1"}, {"m": 1}, {"m": "x" * 200}]
     slugs = [sweep._slug(point) for point in points]
     assert len(set(slugs)) == len(points) and all(not set(slug) & set("/{}\"'[] ") for slug in slugs)
-
-
-def test_what_models_are_asked_is_planned_over_all_jobs_before_the_first_call(runs):
-    project = runs.project
-    for name in ("models.yaml", "prices.yaml"):
-        shutil.copy(ROOT / "params" / name, project.root / "params" / name)
-    project.write("params/my_models.yaml", "priced: {kind: openai, model: m, base_url: 'http://localhost:9/v1'}\n")
-    project.write("params/prices.yaml", "priced: {input: 1.0, output: 1000.0}\n")
-    parameters = "n: int = 3\nmode: str = 'replay'\nbudget: float | None = None"
-    project.notebook("uq/asks", ASK, parameters=parameters)
-    words = ("uq/asks", "-p", "n", "1", "2", "-p", "mode", "auto", "--jobs", "2")
-    done = runs(*words)
-    assert done.returncode == 2 and "Give --budget DOLLARS" in done.stderr
-    assert "plan: 3 different calls to ask over 2 jobs, at most $" in done.stdout  # two of four are the same
-    assert "nothing was asked: --budget is $0.01" in runs(*words, "--budget", "0.01").stderr
-    assert runs(*words, "--plan").returncode == 0
-    assert (project.root / "asked.txt").read_text() == "x" * 6 and not list(
-        project.root.glob("build/sweeps/uq-asks/**/plan")
-    )

@@ -272,7 +272,7 @@ def write_forms(fig: Figure, name: str, caption: str, out: Path) -> None:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     from proctor.workflow.notebook import WorkflowError  # here, not above: this loads papermill
-    from proctor.workflow.run import run_into
+    from proctor.workflow.run import job_into, run_alone
 
     parser = argparse.ArgumentParser(description="Print a notebook's figures without header, at a journal's widths.")
     parser.add_argument("notebook", help="such as uq/6_agreement")
@@ -280,7 +280,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     os.environ[ASKED] = " ".join(map(str, options.widths))
     try:
-        return run_into(paths.BUILD / "print", options.notebook, {})
+        return run_alone(job_into(paths.BUILD / "print", options.notebook, {}))
     except WorkflowError as error:
         print(error, file=sys.stderr)
         return 2

@@ -97,16 +97,11 @@ def read_profile(path: str | Path) -> dict[str, dict[str, Any]]:
     except FileNotFoundError:
         profiles = ", ".join(sorted(file.name for file in PARAMS.glob("*.yaml"))) or "none"
         raise ParameterError(f"{path}: no such parameter file; those in {PARAMS}: {profiles}") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise ParameterError(f"{path}: cannot be read ({error}); fix its permissions or save it as UTF-8") from None
-    except (ValueError, RecursionError) as error:
-        raise ParameterError(f"{path}: a value that can't be read ({error!s:.200}); fix it") from None
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        where = f", line {mark.line + 1}, column {mark.column + 1}" if mark else ""
-        what = getattr(error, "problem", None) or error
+    except (OSError, ValueError, RecursionError, yaml.YAMLError) as error:
+        why = " ".join(str(error).split())[:300]
         raise ParameterError(
-            f"{path}{where}: not valid YAML ({what}); fix the indentation, quote or colon there or in the line above"
+            f"{path}: can't be read ({why}); fix the indentation, quote, colon or value there or in the line above, "
+            "or save the file as UTF-8"
         ) from None
     problems = []
     if not isinstance(content, dict):
@@ -142,9 +137,7 @@ def declared(notebook: Notebook) -> dict[str, Parameter]:
     A line is `name: type = default` or `name = default`. Raises ParameterError when the cell cannot be read.
     """
     found: dict[str, Parameter] = {}
-    for cell in notebook.code:
-        if "parameters" not in cell.tags:
-            continue
+    for cell in (cell for cell in notebook.code if "parameters" in cell.tags):
         where = f"{notebook.path}, cell {cell.number} (tagged parameters)"
         try:
             lines = ast.parse(cell.source).body
@@ -154,26 +147,25 @@ def declared(notebook: Notebook) -> dict[str, Parameter]:
             ) from None
         for line in lines:
             if isinstance(line, ast.AnnAssign) and isinstance(line.target, ast.Name):
-                found[line.target.id] = _annotated(line, where)
+                kind = ast.unparse(line.annotation)
+                found[line.target.id] = Parameter(
+                    _type(kind, f"{where}, line {line.lineno}"), kind, _default(line.value)
+                )
             elif isinstance(line, ast.Assign) and isinstance(line.targets[0], ast.Name):
-                found[line.targets[0].id] = _by_default(line)
+                default = _default(line.value)
+                of = Any if default is None else type(default)
+                found[line.targets[0].id] = Parameter(of, getattr(of, "__name__", "Any"), default)
     return found
 
 
-def _annotated(line: ast.AnnAssign, where: str) -> Parameter:
-    text = ast.unparse(line.annotation)
+def _type(text: str, where: str) -> Any:
     try:
-        return Parameter(eval(text, {**vars(typing)}), text, _default(line.value))
+        return eval(text, {**vars(typing)})
     except Exception as error:
         raise ParameterError(
-            f"{where}, line {line.lineno}: the type `{text}` cannot be read ({error}); "
+            f"{where}: the type `{text}` cannot be read ({error}); "
             "use int, float, str, bool, list[...], dict[...], Literal[...] or X | None"
         ) from None
-
-
-def _by_default(line: ast.Assign) -> Parameter:
-    default = _default(line.value)
-    return Parameter(Any, "Any") if default is None else Parameter(type(default), type(default).__name__, default)
 
 
 def _default(value: ast.expr | None) -> Any:

@@ -47,11 +47,19 @@ def inputs(notebook: Notebook, values: Mapping[str, Any]) -> list[Path]:
 
     Those of a kept notebook: itself and its committed figures and tables.
     """
+    from proctor.workflow import params  # pydantic: not for --help
+
     modules, data = modules_of(notebook), notebook.data()
     if notebook.missing_logs():
         return [notebook.path, *(path for files in artifacts(notebook.name).values() for path in files)]
     data += notebook.log_files()
-    found = [notebook.path, *modules, *data, *files_in(named(notebook, values)), ROOT / "requirements.txt"]
+    found = [
+        notebook.path,
+        *modules,
+        *data,
+        *files_in(named(params.all_values(notebook, values))),
+        ROOT / "requirements.txt",
+    ]
     found += TABLES if ASKS_MODELS in modules else []
     return [*(path for path in dict.fromkeys(found) if path.is_file()), *variables(notebook)]
 
@@ -64,19 +72,13 @@ def variables(notebook: Notebook) -> list[Path]:
     return [Path(f"${name}") for name in sorted(names) if not re.search("KEY|TOKEN|SECRET|PASSW", name.upper())]
 
 
-def named(notebook: Notebook, values: Mapping[str, Any]) -> list[Path]:
-    """Every place that a text among the parameters' values could name, from the checkout's folder: there or not. Of a
-    pattern (`boards/*.csv`) the folder that all its files lie in."""
-    from proctor.workflow import params  # pydantic: not for --help
-
-    return _named(list(params.all_values(notebook, values).values()))
-
-
-def _named(value: Any) -> list[Path]:
+def named(value: Any) -> list[Path]:
+    """Every place that a text in the value of a parameter, at any depth, could name, from the checkout's folder: there
+    or not. Of a pattern (`boards/*.csv`) the folder that all its files lie in."""
     if isinstance(value, Mapping):
-        return _named(list(value.values()))
+        return named(list(value.values()))
     if isinstance(value, list | tuple):
-        return [place for each in value for place in _named(each)]
+        return [place for each in value for place in named(each)]
     if not isinstance(value, str) or not value or "\0" in value:
         return []
     folder = Path(os.path.expanduser(value))

@@ -6,7 +6,7 @@ A run leaves there the executed notebook, its tables and figures, and `run.json`
 import json
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -42,23 +42,19 @@ def run_own(
 
     Returns 0, or 1 if the notebook failed. Raises WorkflowError for a notebook or values that do not fit."""
     folder = folder_of(name)
-    if run_into(folder, notebook, values, mark):
+    job = job_into(folder, notebook, values)
+    mark(folder, job.name, INCOMPLETE)
+    if run_alone(job):
         return 1
+    mark(folder, job.name, DONE)
     for table, columns in (tables or {}).items():
         show(folder / f"{table}.md", columns, also)
     print(f"tables, figures and the notebook to read: {folder}")
     return 0
 
 
-def run_into(
-    folder: Path,
-    notebook: str,
-    values: Mapping[str, Any],
-    state: Callable[[Path, str, str], object] = lambda *_: None,
-) -> int:
-    """Run the notebook; its figures, tables and executed copy go to `folder`. Returns and raises what `run_own` does.
-
-    state: called with folder, notebook's name and state before and after."""
+def job_into(folder: Path, notebook: str, values: Mapping[str, Any]) -> Job:
+    """The job of a notebook whose figures, tables and executed copy go to `folder`. Raises what `run_own` does."""
     from proctor.workflow import params  # pydantic: not for --help
 
     ready(notebook)
@@ -66,16 +62,19 @@ def run_into(
     given = params.of(this, params.DEFAULT, values)
     if this.missing_logs():
         raise WorkflowError(f"{this.name} can't run: {receipts.how_to_get(this)}")
-    state(folder, this.name, INCOMPLETE)
-    job, start = Job(this, given, folder / "notebook.ipynb", folder, None), time.monotonic()
+    return Job(this, given, folder / "notebook.ipynb", folder, None)
+
+
+def run_alone(job: Job) -> int:
+    """Run a job, reported on the terminal. Returns 0, or 1 if the notebook failed."""
+    start = time.monotonic()
     print(f"{job.name}: running", flush=True)
-    with KernelServer() as server:  # imports its packages while nbclient is imported here
+    with KernelServer() as server:  # imports its packages while papermill is imported here
         problem = run_job(job, server).problem
     if problem:
         print(problem, file=sys.stderr)
         return 1
     print(f"{job.name}: done in {time.monotonic() - start:.1f} s, see {job.copy}", flush=True)
-    state(folder, this.name, DONE)
     return 0
 
 

@@ -6,7 +6,7 @@
 
 Values are read as YAML; what is not given stays at the defaults. A grid's file has a section for each notebook, or
 `all`, with a list of values for each parameter. A combination that ran with the same inputs is not run again.
-build/sweeps/<name>/results.csv and .md have a row for each combination and claim.
+build/sweeps/<name>/results.csv has a row for each combination and claim.
 
 Exit codes: 0 every combination ran, 1 one failed, 2 bad input (nothing was run).
 """
@@ -24,11 +24,10 @@ from typing import TYPE_CHECKING, Any
 import yaml
 
 from proctor import program
-from proctor.files import write_atomic
 from proctor.models.spending import Budget
 from proctor.paths import BUILD
 from proctor.report.claims import read_claims
-from proctor.report.provenance import evidence_kinds, relative
+from proctor.report.provenance import relative
 from proctor.workflow import asking, params, receipts
 from proctor.workflow.command_line import add_budget_options, budget_of, exit_code, jobs_parser, parse_jobs
 from proctor.workflow.jobs import Job, job_in, lock, run_reported, write_report
@@ -106,7 +105,7 @@ def sweep(
     done = {job.name: job for job in run_reported(todo, how, "sweep", "job")}
     runs = [(point, done[job.name]) for point, job in jobs]
     table = claims_of(runs, place)
-    write_results(table, len(runs), place)
+    write_report(place / "results.csv", list(table), table.itertuples(index=False))
     _tell(table, [job for _, job in runs], place)
     return 1 if any(job.problem for _, job in runs) else 0
 
@@ -193,21 +192,6 @@ def claims_of(runs: Sequence[tuple[Point, Job]], place: Path) -> "pd.DataFrame":
     return table.where(table.notna(), None)
 
 
-def write_results(table: "pd.DataFrame", combinations: int, place: Path) -> None:
-    """Write results.csv and results.md."""
-    from proctor.report import tables
-
-    write_report(place / "results.csv", list(table), table.itertuples(index=False))
-    shown = table.iloc[: tables.ROWS, :-1].map(_short)
-    shown = shown.loc[:, (shown != "").any()]
-    numeric = [name in ("estimate", "low", "high", "n") for name in shown]
-    first = f", the first {tables.ROWS} rows; all are in results.csv" if len(table) > tables.ROWS else ""
-    kinds = {kind for evidence in table["evidence"].dropna() for kind in evidence.split(" + ") if kind}
-    label = f"{' + '.join(evidence_kinds(kinds)) if kinds else 'no claims'} · sweep {place.name}"
-    caption = f"Claims of {_count(combinations, 'combination')}{first}"
-    write_atomic(place / "results.md", tables.to_markdown(shown, numeric, caption, label))
-
-
 def changes_by(own: "pd.DataFrame", names: Sequence[str]) -> dict[str, tuple[int, int]]:
     """{parameter: (changed, compared)} of the rows of one claim: of the groups of combinations that differ in this
     parameter alone, how many have more than one verdict."""
@@ -248,7 +232,7 @@ def _tell(table: "pd.DataFrame", jobs: Sequence[Job], place: Path) -> None:
     if max(len(changed), len(moved)) > SHOWN:
         print(f"  ... and more: the {SHOWN} first are shown")
     print(f"Only the interval moves: {len(limits)}. Nothing moves: {len(every) - len(moved) - len(limits)}.")
-    print(f"Each combination and claim: {relative(place / 'results.csv')}, and .md to read")
+    print(f"Each combination and claim: {relative(place / 'results.csv')}")
 
 
 def _counted(verdicts: Iterable[str]) -> str:
@@ -300,12 +284,6 @@ def _slug(point: Point) -> str:
         return name
     digest = hashlib.sha256(json.dumps(point, sort_keys=True, default=str).encode()).hexdigest()[:8]
     return f"{re.sub(r'[^A-Za-z0-9_.+=,-]+', '-', name)[:80]}-{digest}"
-
-
-def _short(cell: Any) -> str:
-    if isinstance(cell, float):
-        return f"{cell:.4g}"
-    return "" if cell is None else str(cell).partition("\n")[0]
 
 
 def _count(n: int, what: str) -> str:
