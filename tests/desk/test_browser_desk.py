@@ -133,13 +133,8 @@ def test_an_answer_is_submitted_and_reviewed_without_javascript(window):
     follow(page.get_by_role("link", name="Submit an answer"))
     follow(page.get_by_role("button", name="Submit the answer"))
     expect(page.get_by_role("alert").get_by_text("Not saved yet")).to_be_visible()
-    for label, text in (
-        ("Organisation", "Lantern"),
-        ("System", "Lamp 1"),
-        ("Base model", "lamp"),
-        ("Prompt", "All of it."),
-        ("Answer", "Yes: $x^2$."),
-    ):
+    said = dict(Organisation="Lantern", System="Lamp 1", Prompt="All of it.", Answer="Yes: $x^2$.")
+    for label, text in (said | {"Base model": "lamp"}).items():
         page.locator("main").get_by_label(label).first.fill(text)
     follow(page.get_by_role("button", name="Submit the answer"))
     expect(page.get_by_text("Your answer stands")).to_be_visible()

@@ -24,15 +24,7 @@ def test_a_page_is_read_without_an_account_and_links_to_what_holds_here(client, 
     for address in ("/?q=so&state=review&sort=site", "/about/", "/terms/", "/privacy/", "/sign-up/"):
         page = client.get(address)
         assert page.status_code == 200 and 'href="/terms/"' in page.text and 'href="/privacy/"' in page.text
-    for address in (
-        "/q/math/99/",
-        "/a/nokey/",
-        "/people/nobody/",
-        "/history/act/1/",
-        "/history/answer/x/",
-        "/x/",
-        "/a/%00/",
-    ):
+    for address in "/q/math/99/ /a/nokey/ /people/nobody/ /history/act/1/ /history/answer/x/ /x/ /a/%00/".split():
         page = client.get(address)
         assert page.status_code == 404 and "no such page" in page.text
 
@@ -55,12 +47,8 @@ def test_the_question_page_shows_all_that_was_said(client, talk, reviewer):
 
 def test_the_list_is_filtered_and_sorted(client, db):
     assert "python -m proctor platform load" in client.get("/").text  # an empty desk says what to do
-    for key, state, votes in (
-        ("math/1", "open", 0),
-        ("bio/2", "resolved", 5),
-        ("bio/3", "open", 9),
-        ("math/4", "claimed", 1),
-    ):
+    rows = [("math/1", "open", 0), ("bio/2", "resolved", 5), ("bio/3", "open", 9), ("math/4", "claimed", 1)]
+    for key, state, votes in rows:
         asked(key, category="" if key == "math/1" else "Science", state=state, votes=votes)
 
     def keys(address):
@@ -180,8 +168,7 @@ def test_a_day_shows_its_time_and_a_persons_name_is_escaped_and_linked():
 
 
 def test_a_trace_of_any_shape_is_shown_and_a_long_step_cut():
-    assert desk.steps([{"a": 1}, "b", [2]]) == [[("a", "1")], [("", "b")], [("", "[2]")]]
-    assert desk.steps({"a": "x"}) == [[("a", "x")]]
+    assert desk.steps({"a": "x"}) == [[("a", "x")]]  # others in its docstring
     (((_, text),),) = desk.steps(["x" * 30_000])
     assert len(text) < 21_000 and text.endswith("30,000 characters in all]")
 
