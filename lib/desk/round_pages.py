@@ -1,4 +1,4 @@
-"""Pages of the rounds of review. A page shows what `rounds.seen_by` gives, and nothing else of a case.
+"""Pages of the rounds of review. A page shows what `Protocol.look` gives, and nothing else of a case.
 
 Whoever has no part in a case gets the page of an address that does not exist.
 """
@@ -181,7 +181,8 @@ class CloseRound(FormPage):
 def one_case(request: HttpRequest, key: str, place: int, move: str = "") -> HttpResponse:
     """A case with the forms of the moves that one may make now; a form goes to the address of its move."""
     case = rounds.with_all(Case.objects.filter(round__key=key, place=place)).first()
-    view = case and rounds.seen_by(request.user, case)
+    rules = PROTOCOLS[case.round.protocol] if case else None
+    view = case and rules.look(case, request.user.username)
     if not view or (move and request.method != "POST"):
         raise Http404
     forms_of = {
@@ -194,7 +195,7 @@ def one_case(request: HttpRequest, key: str, place: int, move: str = "") -> Http
     if sent and sent.is_valid() and try_act(sent, rounds.cast, request.user, case, move, sent.cleaned_data):
         messages.success(request, "Saved. A ballot can't be changed afterwards.")
         return redirect("case", key, place)
-    rules, material = PROTOCOLS[case.round.protocol], view["material"]
+    material = view["material"]
     told = dict(
         round=case.round,
         case=case,

@@ -34,11 +34,6 @@ def with_all(cases: QuerySet[Case]) -> QuerySet[Case]:
     )
 
 
-def seen_by(account: Account, case: Case) -> dict | None:
-    """What an account may see of a case; None if it has no part in it."""
-    return PROTOCOLS[case.round.protocol].look(case, account.username)
-
-
 def members(held: Round) -> set[str]:
     return {name for names in held.people.values() for name in names}
 

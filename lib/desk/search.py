@@ -6,7 +6,7 @@ Words are cut to their stems; all must occur. "a phrase" in quotes, -without a w
 
 import re
 
-from django.db import connections
+from django.db import connection
 
 from desk.models import Question
 
@@ -45,20 +45,14 @@ DROP TABLE IF EXISTS desk_search_question, desk_search_answer;
 _COLUMNS = {"question": ("title", "body", "tags"), "answer": ("text",)}
 
 
-def install(using: str = "default", **_) -> None:
+def install(**_) -> None:
     """Make what is missing of the index; called after each migration."""
-    connection = connections[using]
-    tables = connection.introspection.table_names()
-    if not {"desk_question", "desk_answer"} <= set(tables):
-        return  # migrated back to before the first version
-    if connection.vendor == "sqlite":
-        _install_sqlite(connection)
-    else:
+    if not {"desk_question", "desk_answer"} <= set(connection.introspection.table_names()):
+        return  # of other tables alone
+    if connection.vendor != "sqlite":
         with connection.cursor() as cursor:
             cursor.execute(_POSTGRESQL)
-
-
-def _install_sqlite(connection) -> None:
+        return
     connection.ensure_connection()
     have = connection.connection.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchall()
     script = _SQLITE
@@ -76,10 +70,9 @@ def _install_sqlite(connection) -> None:
     connection.connection.executescript(script)
 
 
-def find(words: str, using: str = "default") -> list[int]:
+def find(words: str) -> list[int]:
     """The numbers of the questions that have the words, best first; then those whose standing answers have them."""
     words = words[:300].replace("\x00", " ")
-    connection = connections[using]
     sqlite = connection.vendor == "sqlite"
     query = _fts5(words) if sqlite else words
     if not query or not _WORD.search(query):

@@ -55,17 +55,6 @@ def dollars(amount: float) -> str:
 
 
 @register.filter
-def count(number: int, words: str) -> str:
-    """A number with its word.
-
-    >>> count(1, "answer,answers"), count(1200, "answer,answers")
-    ('1 answer', '1,200 answers')
-    """
-    one, many = words.split(",")
-    return f"{number:,} {one if number == 1 else many}"
-
-
-@register.filter
 def steps(trace: list) -> list[list[tuple[str, str]]]:
     """A validator's trace, call by call, as names and texts.
 
