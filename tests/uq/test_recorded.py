@@ -8,6 +8,17 @@ from proctor.uq import recorded
 from proctor.uq.checks import ONE_CALL, REASONED
 
 
+def test_each_check_is_asked_in_both_styles_of_the_same_answers(fake_model):
+    found = asyncio.run(recorded.natural_checks(fake_model, n=10, checks=("C", "FLC", "CC", "B")))
+    assert found.groupby(["check", "style"]).size().eq(10).all() and len(found) == 10 * 4 * 2
+    bare, reasoned = (found[found["style"] == style] for style in ("bare", "reasoned"))
+    assert (bare["outcome"] == "accept").all() and (bare["p_accept"].astype(float) > 0.9).all()
+    assert (reasoned["outcome"] == "reject").all()
+    assert sorted(bare["answer_id"]) == sorted(reasoned["answer_id"])
+    own = {r.key for r in fake_model.asked if r.prompt.startswith("hle/answer_steps") and r.temperature == 0}
+    assert 0 < len(own) <= 10  # the judge of B answers step by step, once a question
+
+
 def test_repeats_are_reasoned_verdicts_of_other_seeds(fake_model):
     found = asyncio.run(recorded.natural_repeats(fake_model, n=10, checks=["C"]))
     assert found.groupby("sample").size().to_dict() == {1: 10, 2: 10, 3: 10}
