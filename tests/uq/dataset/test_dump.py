@@ -11,7 +11,7 @@ import pytest
 from proctor.data.tabular import DataError
 from proctor.uq.dataset import dump, pool
 from proctor.uq.dataset.dump import ingest_dump, read_rows
-from proctor.uq.dataset.generate_dump import make_posts, make_questions, write_dump
+from proctor.uq.dataset.generate_dump import make_posts, make_questions, write_dump, write_later_dump
 from proctor.uq.dataset.pool import Rejected, SeenIds, writing
 from proctor.uq.dataset.posts import to_markdown
 
@@ -133,6 +133,35 @@ def test_rows_depend_on_no_encoding_of_tags_no_byte_order_mark_and_no_piece(tmp_
         monkeypatch.setattr(dump, "PIECE", piece)
         found = [pair for rows, rejected in read_rows(path) for pair in rows if not rejected]
         assert found == list(enumerate(expected, 1))
+
+
+# made-up dumps
+
+
+def test_the_same_seed_gives_the_same_posts_and_answers_follow_their_question_and_count_up():
+    first, same, other = (list(make_posts(make_questions(60, seed))) for seed in (1, 1, 2))
+    assert first == same != other
+    rows = pd.DataFrame(first)
+    assert rows["Id"].astype(int).tolist() == list(range(1, len(rows) + 1))
+    questions, answers = rows[rows["PostTypeId"] == "1"], rows[rows["PostTypeId"] == "2"]
+    counts = questions.set_index("Id")["AnswerCount"].astype(int)
+    assert answers.groupby("ParentId").size().to_dict() == counts[counts > 0].to_dict()
+    accepted = questions.dropna(subset="AcceptedAnswerId")
+    parents = answers.set_index("Id")["ParentId"]
+    assert len(accepted) and [parents[a] for a in accepted["AcceptedAnswerId"]] == accepted["Id"].tolist()
+
+
+def test_a_later_dump_holds_what_became_of_the_questions(tmp_path):
+    posts = list(make_posts(make_questions(40, 1)))
+    open_ones = [int(row["Id"]) for row in posts if row.get("AnswerCount") == "0" and "ClosedDate" not in row][:4]
+    fates = dict(zip(open_ones, ("accepted answer", "answered", "closed", "deleted")))
+    later = write_later_dump(tmp_path / "b.xml", write_dump(tmp_path / "a.xml", posts, tags="new"), fates)
+    rows = {int(row["Id"]): row for part, _ in read_rows(later) for _, row in part}
+    accepted, answered, closed, deleted = (rows.get(number) for number in open_ones)
+    assert rows[int(accepted["AcceptedAnswerId"])]["ParentId"] == accepted["Id"] and accepted["AnswerCount"] == "1"
+    assert answered["AnswerCount"] == "1" and "AcceptedAnswerId" not in answered
+    assert "ClosedDate" in closed and deleted is None and len(rows) == len(posts) + 2 - 1
+    assert rows[1]["Tags"] == posts[0]["Tags"].replace("><", "|").replace("<", "|").replace(">", "|")
 
 
 # the pool
