@@ -40,7 +40,6 @@ SPHINX = {
     "root_doc": "index",
     "extensions": ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "proctor.report.site"],
     "autodoc_default_options": {"members": True, "member-order": "bysource"},
-    "autodoc_preserve_defaults": True,
     "autodoc_use_type_comments": False,
     "autosummary_generate": False,
     "suppress_warnings": ["ref.python"],  # two classes of one name: a signature links neither
