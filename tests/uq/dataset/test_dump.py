@@ -125,9 +125,11 @@ def test_rows_depend_on_no_encoding_of_tags_no_byte_order_mark_and_no_piece(tmp_
     told = ingest_dump(path, "s", tmp_path / "pool", answers=True)
     questions = pd.read_parquet(tmp_path / "pool/questions")
     assert told.rejected == 0 and told.answers == len(pd.read_parquet(tmp_path / "pool/answers")) == len(rows) - 30
-    expected = [r["Tags"][1:-1].split("><") for r in rows if r["PostTypeId"] == "1"]
-    assert [list(tags) for tags in questions["tags"]] == expected
-    assert questions["body"].tolist() == [r["Body"] for r in rows if r["PostTypeId"] == "1"]
+    asked = pd.DataFrame([r for r in rows if r["PostTypeId"] == "1"])
+    assert [list(tags) for tags in questions["tags"]] == [text[1:-1].split("><") for text in asked["Tags"]]
+    for column, attribute in dict(title="Title", body="Body", views="ViewCount", score="Score").items():
+        assert questions[column].astype(str).tolist() == asked[attribute].tolist()
+    assert questions["created"].tolist() == pd.to_datetime(asked["CreationDate"], format="ISO8601").tolist()
     expected = [dict(element.attrib) for element in ET.parse(path).getroot()]
     for piece in (700, 2999):
         monkeypatch.setattr(dump, "PIECE", piece)
