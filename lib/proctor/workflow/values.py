@@ -183,23 +183,17 @@ def number(value: Any) -> float | None:
 def _claim_change(id: str, before: Claim | None, after: Claim | None) -> ClaimChange:
     if before is None or after is None:
         return ClaimChange(id, "added" if before is None else "removed", before, after)
-    pairs = [(getattr(before, name), getattr(after, name)) for name in ("estimate", "low", "high", "n", "level")]
+    pairs = {name: (getattr(before, name), getattr(after, name)) for name in ("estimate", "low", "high", "n", "level")}
     moved = any(
-        (old is None) != (new is None) or old is not None and relative(old, new) > TOLERANCE for old, new in pairs
+        (old is None) != (new is None) or old is not None and relative(old, new) > TOLERANCE
+        for old, new in pairs.values()
     )
     words = any(getattr(before, name) != getattr(after, name) for name in ("sentence", "says", "exact", "evidence"))
     kind = "verdict" if before.verdict != after.verdict else "numbers" if moved else "words" if words else "same"
     width = before.high - before.low if before.low is not None and before.high is not None else 0.0
-    limits = [_shift(getattr(before, name), getattr(after, name), width) for name in ("low", "high")]
-    known = [limit for limit in limits if limit is not None]
-    return ClaimChange(
-        id,
-        kind,
-        before,
-        after,
-        _shift(before.estimate, after.estimate, width),
-        max(known) if len(known) == 2 else None,
-    )
+    shift, low, high = (_shift(*pairs[name], width) for name in ("estimate", "low", "high"))
+    limits = max(low, high) if low is not None and high is not None else None
+    return ClaimChange(id, kind, before, after, shift, limits)
 
 
 def _shift(before: float | None, after: float | None, width: float) -> float | None:
@@ -239,12 +233,7 @@ def _values(old: Mapping[str, Any], new: Mapping[str, Any], tolerance: float, no
     return Comparison(outcome, changed, len(places), largest, worst, first, second, note)
 
 
-class _Gone:
-    def __repr__(self) -> str:
-        return "(nothing)"
-
-
-_GONE = _Gone()
+_GONE = "(nothing)"  # said of what one of both has not
 
 
 def _said(value: Any) -> str:
@@ -314,7 +303,7 @@ def _texts(old: str, new: str, tolerance: float) -> Comparison:
     if _NUMBER.sub("#", old) != _NUMBER.sub("#", new):
         a, b = old.splitlines(), new.splitlines()
         same = next((n for n, (one, other) in enumerate(zip(a, b)) if one != other), min(len(a), len(b)))
-        before, after = ((lines[same : same + 1] or [repr(_GONE)])[0] for lines in (a, b))
+        before, after = ((lines[same : same + 1] or [_GONE])[0] for lines in (a, b))
         most, alike = max(len(a), len(b)), same
         if most <= LINES:
             alike = sum(block.size for block in difflib.SequenceMatcher(None, a, b, False).get_matching_blocks())
@@ -336,23 +325,20 @@ def _svg(text: str) -> str:
 
 def _pixels(before: bytes, after: bytes) -> Comparison:
     """Compare two PNGs pixel by pixel."""
-    from PIL import Image, ImageChops  # comes with matplotlib; not for runs whose bytes are the same
+    import numpy as np  # not for runs whose bytes are the same
+    from PIL import Image  # comes with matplotlib
 
-    old, new = (Image.open(io.BytesIO(content)).convert("RGBA") for content in (before, after))
-    pixels = old.width * old.height
-    if old.size != new.size:
-        first, second = (f"{picture.width} x {picture.height}" for picture in (old, new))
+    old, new = (np.asarray(Image.open(io.BytesIO(content)).convert("RGBA"), int) for content in (before, after))
+    pixels = old[..., 0].size
+    if old.shape != new.shape:
+        first, second = (f"{width} x {height}" for height, width, _ in (old.shape, new.shape))
         return Comparison(DIFFERS, pixels, pixels, 1.0, "size", first, second, "another size")
-    apart = ImageChops.difference(old, new).split()
-    most = apart[0]
-    for channel in apart[1:]:
-        most = ImageChops.lighter(most, channel)
-    levels = most.histogram()
-    changed, largest = pixels - levels[0], max(level for level, count in enumerate(levels) if count)
+    apart = np.abs(old - new).max(axis=2)
+    changed, largest = int((apart > 0).sum()), int(apart.max())
     if not changed:
         return Comparison(DATA, of=pixels, note="the same pixels")
-    left, top, *_ = most.point(lambda level: 255 * (level == largest)).getbbox()  # type: ignore[misc]
-    first, second = (str(picture.getpixel((left, top))) for picture in (old, new))
+    top, left = (int(place) for place in np.unravel_index(apart.argmax(), apart.shape))
+    first, second = (str(tuple(map(int, picture[top, left]))) for picture in (old, new))
     note = f"{100 * changed / pixels:.3g} % of pixels, at most {largest} of 255 levels"
     outcome = WITHIN if largest <= LEVELS else DIFFERS
     return Comparison(outcome, changed, pixels, largest / 255, f"pixel ({left}, {top})", first, second, note)
