@@ -22,11 +22,10 @@ PARAMETERS = (
     "n: int = 3\nname: str = '{0}'\nmodel: str = 'mine'\nmode: str = 'replay'\nbudget: float | str | None = None"
 )
 LIVE = """
-import nbformat, sys
-from nbclient import NotebookClient
-cells = [nbformat.v4.new_code_cell(text) for text in sys.argv[1:]]
-NotebookClient(nbformat.v4.new_notebook(cells=cells), kernel_name="python3", allow_errors=True).execute()
-print(*(output.get("text", output.get("evalue")) for cell in cells for output in cell.outputs))
+import sys
+from IPython.core.interactiveshell import InteractiveShell
+for text in sys.argv[1:]:
+    InteractiveShell.instance().run_cell(text)
 """
 
 
@@ -66,7 +65,7 @@ def test_nothing_is_sent_without_a_budget_and_the_plan_is_shown(way, project, se
     assert server.arrived == 2 and PLAN in done.stdout  # none was cached: the first command sent nothing
 
 
-def test_nothing_is_sent_from_a_live_kernel_without_a_budget(project, server):
+def test_nothing_is_sent_from_a_live_shell_without_a_budget(project, server):
     cells = PARAMETERS.format("asks").replace("'replay'", "'auto'"), ASK, "budget = 'none'", ASK
     done = project.python("-c", LIVE, *cells)
     assert NO_BUDGET in done.stdout and done.stdout.count(PLAN) == 2 and server.arrived == 2, done.stderr

@@ -7,10 +7,7 @@ import nbformat
 import pytest
 from proctor.workflow import grade
 
-STUDENTS = {  # of UQ's four exercises
-    "ada": ["answer = 33.0", 'answer = "majority"', "answer = 2 * 295 + 2", "answer = 35.2"],
-    "bo": ["answer = 67", "answer = majority", "answer = None", "answer = 27.2"],
-}
+ANSWERS = ["answer = 2 * 16.5", "answer = majority", "answer = None", "answer = 27.2"]  # to UQ's four exercises
 
 
 @pytest.fixture(scope="module")
@@ -47,16 +44,14 @@ def one_cell(source):
 
 @pytest.fixture(scope="module")
 def returned(tmp_path_factory, handed_out):
-    """One student in a folder of the name, one as a file, one who sent something else, one who asks for a key."""
+    """One student in a folder of the name, one who sent something else, and as a file one who asks for a key."""
     folder = tmp_path_factory.mktemp("returned")
-    for student, answers in STUDENTS.items():
-        content = json.loads(json.dumps(handed_out["uq"]))
-        for cell in content["cells"]:
-            if name := grade.exercise_in(cell):
-                cell["source"] = f'{answers[int(name[-1]) - 1]}\ncheck("{name}", answer)'
-        path = folder / student / "uq.ipynb" if student == "ada" else folder / f"{student}.ipynb"
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(json.dumps(content))
+    content = json.loads(json.dumps(handed_out["uq"]))
+    for cell in content["cells"]:
+        if name := grade.exercise_in(cell):
+            cell["source"] = f'{ANSWERS[int(name[-1]) - 1]}\ncheck("{name}", answer)'
+    (folder / "ada").mkdir()
+    (folder / "ada/uq.ipynb").write_text(json.dumps(content))
     (folder / "cy.ipynb").write_text('{"cells": [], "metadata": {}}')
     (folder / "eve.ipynb").write_text(json.dumps(one_cell('import os\nanswer = os.environ["OPENAI_API_KEY"]')))
     return folder
@@ -73,13 +68,9 @@ def test_each_student_and_exercise_has_a_row_and_no_row_tells_the_answer(returne
     assert capsys.readouterr().out.splitlines() == [
         "student,exercise,result,note",
         "ada,uq/1,right,",
-        "ada,uq/2,right,",
-        "ada,uq/3,right,",
-        "ada,uq/4,right,",
-        "bo,uq/1,wrong,",
-        "bo,uq/2,error,NameError: name 'majority' is not defined",
-        "bo,uq/3,empty,",
-        "bo,uq/4,wrong,",
+        "ada,uq/2,error,NameError: name 'majority' is not defined",
+        "ada,uq/3,empty,",
+        "ada,uq/4,wrong,",
         "cy,cy.ipynb,error,no exercise notebook: it has no answer cell of one paper's exercises",
         "eve,uq/1,error,its answer cell is gone",
         "eve,uq/2,error,KeyError: 'OPENAI_API_KEY'",

@@ -128,7 +128,7 @@ def test_a_variable_that_a_cell_reads_is_an_input(fresh):
 
 def test_a_home_folder_is_found_by_its_sign(monkeypatch, tmp_path):
     monkeypatch.setenv("HOME", str(tmp_path))
-    assert receipts.named("~/mine.csv") == [tmp_path / "mine.csv"]
+    assert list(receipts.named("~/mine.csv")) == [tmp_path / "mine.csv"]
 
 
 @pytest.mark.parametrize("one, other", [(1, 1.0), (1, True), ([0], [False])])

@@ -6,7 +6,7 @@ Each notebook runs up to its plan and leaves it in a file (PROCTOR_PLAN, see mod
 
 import json
 import shutil
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from proctor.paths import BUILD
 from proctor.workflow import params
 from proctor.workflow.jobs import PLAN, Job, job_in, run_reported
 from proctor.workflow.notebook import Notebook, WorkflowError
+from proctor.workflow.receipts import texts
 
 PLANS = BUILD / "plans"
 ASKS = ("auto", "live")  # a notebook's mode in which models are asked
@@ -30,15 +31,7 @@ def asks(notebook: Notebook, given: Mapping[str, Any]) -> bool:
 def may_cost(notebook: Notebook, given: Mapping[str, Any]) -> bool:
     """Whether it asks, has no budget of its own, and names a model that costs or has no price."""
     values = params.all_values(notebook, given)
-    return asks(notebook, given) and values["budget"] is None and any(map(_costs, _texts(values)))
-
-
-def _texts(value: Any) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, Mapping | list | tuple):
-        for part in [*value, *value.values()] if isinstance(value, Mapping) else value:
-            yield from _texts(part)
+    return asks(notebook, given) and values["budget"] is None and any(map(_costs, texts(values)))
 
 
 def _costs(text: str) -> bool:

@@ -18,7 +18,7 @@ import json
 import os
 import re
 import struct
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -72,20 +72,24 @@ def variables(notebook: Notebook) -> list[Path]:
     return [Path(f"${name}") for name in sorted(names) if not re.search("KEY|TOKEN|SECRET|PASSW", name.upper())]
 
 
-def named(value: Any) -> list[Path]:
+def named(value: Any) -> Iterator[Path]:
     """Every place that a text in the value of a parameter, at any depth, could name, from the checkout's folder: there
     or not. Of a pattern (`boards/*.csv`) the folder that all its files lie in."""
-    if isinstance(value, Mapping):
-        return named(list(value.values()))
-    if isinstance(value, list | tuple):
-        return [place for each in value for place in named(each)]
-    if not isinstance(value, str) or not value or "\0" in value:
-        return []
-    folder = Path(os.path.expanduser(value))
-    while glob.has_magic(str(folder)):
-        folder = folder.parent
-    place = ROOT / folder
-    return [] if ROOT.resolve().is_relative_to(place.resolve()) else [place]  # "." and "/" name no data
+    for text in texts(value):
+        folder = Path(os.path.expanduser(text.partition("\0")[0]))
+        while glob.has_magic(str(folder)):
+            folder = folder.parent
+        if not ROOT.resolve().is_relative_to((ROOT / folder).resolve()):  # "." and "/" name no data
+            yield ROOT / folder
+
+
+def texts(value: Any) -> Iterator[str]:
+    """The texts in a value, at any depth: keys of mappings too."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping | list | tuple):
+        for part in [*value, *value.values()] if isinstance(value, Mapping) else value:
+            yield from texts(part)
 
 
 def files_in(places: Iterable[Path]) -> list[Path]:

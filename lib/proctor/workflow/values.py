@@ -328,7 +328,7 @@ def _pixels(before: bytes, after: bytes) -> Comparison:
     import numpy as np  # not for runs whose bytes are the same
     from PIL import Image  # comes with matplotlib
 
-    old, new = (np.asarray(Image.open(io.BytesIO(content)).convert("RGBA"), int) for content in (before, after))
+    old, new = (np.asarray(Image.open(io.BytesIO(content)).convert("RGBA"), np.int16) for content in (before, after))
     pixels = old[..., 0].size
     if old.shape != new.shape:
         first, second = (f"{width} x {height}" for height, width, _ in (old.shape, new.shape))
