@@ -34,7 +34,7 @@ def test_correcting_undoes_what_the_judge_did(accuracy, sensitivity, specificity
 
 def test_a_known_judge_s_limits_are_where_the_observed_share_leaves_wilson_s_limits():
     found = judge_error.known_judge(50, 200, 0.8, 0.9, level=0.9)
-    seen = judge_error.pass_rate([found.raw_low, found.raw_high], 0.8, 0.9)
+    seen = judge_error.pass_rate([found.low, found.high], 0.8, 0.9)
     assert seen == pytest.approx(wilson(50, 200, 0.9)) and found.low < found.estimate < found.high
 
 
@@ -68,20 +68,19 @@ def test_bootstrap_interval_is_that_of_resampling_answers_one_by_one(others):
 def test_jeffreys_interval_is_statsmodels_when_the_judge_is_faultless_and_well_calibrated():
     many = 10**7
     found = judge_error.estimated_judge(13, 40, Confusion(tp=many, fn=0, fp=0, tn=many), rng(), resamples=100_000)
-    assert (found.raw_low, found.raw_high) == pytest.approx(proportion_confint(13, 40, method="jeffreys"), abs=3e-3)
+    assert (found.low, found.high) == pytest.approx(proportion_confint(13, 40, method="jeffreys"), abs=3e-3)
 
 
 def test_estimates_are_clipped_and_the_draws_that_weak_judges_lose_are_counted():
     found = judge_error.estimated_judge(5, 200, CALIBRATION, rng())
-    assert found.raw < 0 == found.estimate == found.low and found.raw_low < 0
-    assert found.observed == 5 / 200
+    assert found.estimate == found.low == 0 and judge_error.rogan_gladen(5 / 200, 0.9, 0.84) < 0
     found = judge_error.estimated_judge(60, 200, Confusion(tp=14, fn=6, fp=10, tn=10), rng(), resamples=2000)
     assert 0 < found.undefined < 1000
     low, _, undefined = judge_error.judge_limits([60, 60], 200, [14, 10], 20, [10, 10], 20, rng(), 200)
     assert np.isfinite(low[0]) and np.isnan(low[1]) and (undefined > 0).all()
     low, high, undefined = judge_error.judge_limits([60], 200, [45], 50, [42], 50, rng(9), 500)
     found = judge_error.estimated_judge(60, 200, CALIBRATION, rng(9), resamples=500)
-    assert (found.raw_low, found.raw_high, found.undefined) == (low[0], high[0], undefined[0])
+    assert (found.low, found.high, found.undefined) == (low[0], high[0], undefined[0])
 
 
 def test_tuned_weight_gives_the_least_variance_of_all_weights():

@@ -8,41 +8,14 @@ verified and shows the judge's error. Items must be independent.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import ndtri
 
 from proctor.stats import checks
+from proctor.stats.interval import Interval
 from proctor.stats.proportions import Confusion, whole_counts, wilson
-
-
-@dataclass(frozen=True)
-class Corrected:
-    """An accuracy after correction, in shares. raw and its limits are what the formula gave, also outside [0, 1].
-
-    observed: before correction. undefined: draws in which the correction did not exist; they are left out.
-    """
-
-    observed: float
-    raw: float
-    raw_low: float
-    raw_high: float
-    level: float
-    undefined: int = 0
-
-    @property
-    def estimate(self) -> float:
-        return min(max(self.raw, 0.0), 1.0)
-
-    @property
-    def low(self) -> float:
-        return min(max(self.raw_low, 0.0), 1.0)
-
-    @property
-    def high(self) -> float:
-        return min(max(self.raw_high, 0.0), 1.0)
 
 
 def rogan_gladen(observed: ArrayLike, sensitivity: ArrayLike, specificity: ArrayLike) -> np.ndarray:
@@ -63,20 +36,20 @@ def rogan_gladen(observed: ArrayLike, sensitivity: ArrayLike, specificity: Array
     return (observed + specificity - 1) / youden
 
 
-def known_judge(k: int, n: int, sensitivity: float, specificity: float, level: float = 0.95) -> Corrected:
+def known_judge(k: int, n: int, sensitivity: float, specificity: float, level: float = 0.95) -> Interval:
     """Accuracy of n answers of which k passed a judge whose sensitivity and specificity are known for certain.
 
     The correction rises with the observed share, so the limits are those of its Wilson interval, corrected.
     Raises ValueError if sensitivity + specificity <= 1. For rates that are themselves estimates: `estimated_judge`.
     """
-    low, high = wilson(k, n, level)
-    raw, raw_low, raw_high = rogan_gladen([k / n, low, high], sensitivity, specificity).tolist()
-    return Corrected(k / n, raw, raw_low, raw_high, level)
+    corrected = rogan_gladen([k / n, *wilson(k, n, level)], sensitivity, specificity)
+    share, low, high = np.clip(corrected, 0, 1).tolist()
+    return Interval(share, low, high, level, "wilson", n=n, of="answers")
 
 
 def estimated_judge(
     k: int, n: int, calibration: Confusion, rng: np.random.Generator, resamples: int = 10_000, level: float = 0.95
-) -> Corrected:
+) -> Interval:
     """Accuracy of n answers of which k passed a judge that was tried on other answers of known truth (`calibration`).
 
     Limits as in `judge_limits`. Raises ValueError if the calibration has no right or no wrong answers, or if
@@ -87,7 +60,7 @@ def estimated_judge(
     for size, kind, rate in ((positives, "right", "sensitivity"), (negatives, "wrong", "specificity")):
         if size == 0:
             raise ValueError(f"the calibration sample holds no {kind} answers: its {rate} is unknown; add some")
-    raw = float(rogan_gladen(k / n, calibration.tp / positives, calibration.tn / negatives))
+    share = rogan_gladen(k / n, calibration.tp / positives, calibration.tn / negatives)
     limits = judge_limits([k], n, [calibration.tp], positives, [calibration.tn], negatives, rng, resamples, level)
     low, high, undefined = (float(found[0]) for found in limits)
     if np.isnan(low):
@@ -95,7 +68,8 @@ def estimated_judge(
             f"the correction does not exist in {undefined:.0f} of {resamples} draws: too little is known "
             "of the mistakes to correct for them; check more items"
         )
-    return Corrected(k / n, raw, low, high, level, int(undefined))
+    share, low, high = np.clip([share, low, high], 0, 1).tolist()
+    return Interval(share, low, high, level, "jeffreys", int(undefined), n=n, of="answers")
 
 
 def judge_limits(
