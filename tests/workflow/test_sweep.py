@@ -108,7 +108,6 @@ REFUSED = [  # the words of the command, and what the refusal says
     (("uq/gain", "-p", "n", "1", "one", "two"), "expected int, found 'one' (str)\n-p: `n` of notebook uq/gain"),
     (("uq/gain", "-p", "levels", "1"), "expected list[int], found 1"),
     (("uq/gain", "uq/other", "--seed", "1"), "notebook uq/other has no parameter `seed`"),
-    (("uq/gain", "--model", "a"), "uq/gain has neither a parameter `models` nor `model`"),
     (("uq/gain",), "nothing varies in uq/gain"),
     (("uq/gain", "-p", "n"), "-p n has no values"),
     ((), "which notebooks?"),

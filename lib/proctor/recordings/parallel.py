@@ -20,6 +20,7 @@ import sys
 import time
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import closing
 from pathlib import Path
 
 from tqdm import tqdm
@@ -136,8 +137,8 @@ def arrived(model: str, slots: int) -> tuple[dict, dict[str, bytes]]:
 
 def keep(models: Sequence[str], cache: Path, slots: int) -> list[str]:
     """Put the replies of `cache` into data/arriving/, without those that are in a recording; what was written."""
-    found, said = Cache(cache), []
-    try:
+    said = []
+    with closing(Cache(cache)) as found:
         for model in models:
             path, done = recording_path(ARRIVING, model), recorded(model)[1]
             head, old = arrived(model, slots)
@@ -148,8 +149,6 @@ def keep(models: Sequence[str], cache: Path, slots: int) -> list[str]:
             else:
                 path.unlink(missing_ok=True)
             said.append(f"{path.name}: {len(replies)} replies arriving")
-    finally:
-        found.close()
     return said
 
 
@@ -180,21 +179,19 @@ async def write(names: Sequence[str], models: Sequence[str], cache: Path, slots:
             await PARALLEL[name](session, models)
         for model in models:  # not those whose answers the study only reads
             requests[model][name] = list(session.used[model].values())
-    kept, said = Cache(cache), []
-    try:
+    said = []
+    with closing(Cache(cache)) as kept:
         for model, studies in requests.items():
             path, drawn_by = recording_path(paths.RECORDED, model), _drawn_by(model, arrived(model, slots)[0])
+            here = {field: drawn_by[field] for field in ("versions", "machine", "processor")}
             head, old = recorded(model)
             head = head or header(model)
             replies = {key: reply.decode() for key, reply in old.items()}
             for name, own in studies.items():
                 replies |= {request.key: kept.get(request.key).to_json() for request in own}
-                here = {field: drawn_by[field] for field in ("versions", "machine", "processor")}
                 head.setdefault("studies", {})[name] = sampling(own, slots, spin) | here
             write_recording(path, head, replies)
             said.append(f"{path.name}: {len(replies)} replies, {path.stat().st_size / 1e6:.2f} MB")
-    finally:
-        kept.close()
     return said
 
 
@@ -207,30 +204,28 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--slots", type=int, default=8, help="calls at once")
     parser.add_argument("--spin", action="store_true", help="waiting threads spin: for an idle machine only")
     options = parser.parse_args(arguments)
+    where, how = (options.models, options.cache), (options.slots, options.spin)
     try:
-        return asyncio.run(_main(options))
+        if options.do == "record":
+            return asyncio.run(_record(options.studies, *where, *how))
+        if options.do == "write":
+            print("\n".join(asyncio.run(write(options.studies, *where, *how))))
+        print("\n".join(keep(*where, options.slots)))  # what is recorded now arrives no more
+        return 0
     except (EmbeddedError, ModelError, StoreError, CallError, MissingReply) as error:
         print(error, file=sys.stderr)
         return 1
 
 
-async def _main(options: argparse.Namespace) -> int:
-    where = (options.models, options.cache)
-    if options.do == "keep":
-        print("\n".join(keep(*where, options.slots)))
-        return 0
-    if options.do == "write":
-        print("\n".join(await write(options.studies, *where, options.slots, options.spin)))
-        print("\n".join(keep(*where, options.slots)))  # what is recorded now arrives no more
-        return 0
-    options.cache.parent.mkdir(parents=True, exist_ok=True)
-    with open(options.cache.with_suffix(".lock"), "a") as lock:
+async def _record(studies: Sequence[str], models: Sequence[str], cache: Path, slots: int, spin: bool) -> int:
+    cache.parent.mkdir(parents=True, exist_ok=True)
+    with open(cache.with_suffix(".lock"), "a") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise StoreError(f"another process records into {options.cache}: wait for it, or stop it") from None
-        for name in options.studies:
-            if failed := await record(PARALLEL[name], *where, options.slots, options.spin, name):
+            raise StoreError(f"another process records into {cache}: wait for it, or stop it") from None
+        for name in studies:
+            if failed := await record(PARALLEL[name], models, cache, slots, spin, name):
                 print(f"{name}: {len(failed)} calls failed ({failed[0]}): run again to ask these", file=sys.stderr)
                 return 1
             print(f"{name}: all there", flush=True)

@@ -179,20 +179,17 @@ def _default(value: ast.expr | None) -> Any:
 
 def _merge(values: dict, declarations: dict, sections: Mapping, source: str) -> None:
     """Lay the sections of one source over `values`, or raise ParameterError with all that is wrong with them."""
-    problems = []
-    anywhere = {name for parameters in declarations.values() for name in parameters}
-    for name in sections.get("all", {}):
-        if name not in anywhere:
-            problems.append(f"no notebook has a parameter `{name}`{_nearest(name, anywhere)}")
-    for section in sections:
+    problems, anywhere = [], {name for parameters in declarations.values() for name in parameters}
+    for section, given in sections.items():
         if section != "all" and section not in declarations:
             problems.append(f"there is no notebook `{section}`{_nearest(section, declarations)}")
+            continue
+        who = "no notebook has a" if section == "all" else f"notebook {section} has no"
+        known = anywhere if section == "all" else declarations[section]
+        problems += [f"{who} parameter `{name}`{_nearest(name, known)}" for name in given if name not in known]
     for notebook, parameters in declarations.items():
-        own = sections.get(notebook, {})
-        for name in own:
-            if name not in parameters:
-                problems.append(f"notebook {notebook} has no parameter `{name}`{_nearest(name, parameters)}")
-        given = {name: value for name, value in sections.get("all", {}).items() if name in parameters} | dict(own)
+        given = {name: value for name, value in sections.get("all", {}).items() if name in parameters}
+        given |= sections.get(notebook, {})
         for name, value in given.items():
             if name in parameters and (problem := _misfit(value, parameters[name])):
                 problems.append(f"`{name}` of notebook {notebook}: {problem}")

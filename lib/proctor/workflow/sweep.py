@@ -48,9 +48,6 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("notebooks", nargs="*", help="such as uq/6_agreement; none: those of the grid's file")
     parser.add_argument("--seed", type=int, nargs="+", default=[], help="values of the parameter `seed`")
     parser.add_argument(
-        "--model", nargs="+", default=[], help="models, one at a time: the parameter `models`, or else `model`"
-    )
-    parser.add_argument(
         "-p",
         nargs="+",
         action="append",
@@ -70,7 +67,7 @@ def main(arguments: list[str] | None = None) -> int:
         every = all_notebooks()
         sections = params.read_profile(options.grid) if options.grid else {}
         notebooks = _named(options.notebooks, sections, every)
-        grid = grid_of(notebooks, sections, _given(options.varied, options.seed), options.model)
+        grid = grid_of(notebooks, sections, _given(options.varied, options.seed))
         name = options.name or (options.grid.stem if options.grid else "-".join(grid).replace("/", "-"))
         jobs = jobs_of(grid, folder_of(name), every, options.params)
         return sweep(jobs, folder_of(name), how, budget_of(options), options.plan)
@@ -121,12 +118,10 @@ def grid_of(
     notebooks: Sequence[Notebook],
     sections: Mapping[str, Mapping[str, Any]],
     given: Mapping[str, list[Any]],
-    models: Sequence[str] = (),
 ) -> dict[str, dict[str, list[Any]]]:
     """{notebook name: {parameter: its values}}. What is `given` for all notebooks goes before the file's sections.
 
-    models: each is one value of `models` (as a list of one), or of `model`. Raises WorkflowError where there is nothing
-    to vary, and for values in a file that are no list.
+    Raises WorkflowError where there is nothing to vary, and for values in a file that are no list.
     """
     grid: dict[str, dict[str, list[Any]]] = {}
     for notebook in notebooks:
@@ -136,14 +131,8 @@ def grid_of(
         if wrong := [name for name, values in own.items() if not isinstance(values, list) or not values]:
             raise WorkflowError(f"grid, {notebook.name}, `{wrong[0]}`: give a list of its values, such as [1, 2]")
         own |= given
-        if models and "models" in declared:
-            own["models"] = [[model] for model in models]
-        elif models and "model" in declared:
-            own["model"] = list(models)
-        elif models:
-            raise WorkflowError(f"--model: notebook {notebook.name} has neither a parameter `models` nor `model`")
         if not own:
-            raise WorkflowError(f"nothing varies in {notebook.name}: give --seed, --model, -p NAME VALUE ... or --grid")
+            raise WorkflowError(f"nothing varies in {notebook.name}: give --seed, -p NAME VALUE ... or --grid")
         grid[notebook.name] = {name: _different(values) for name, values in own.items()}
     if lost := [name for name in sections.get("all", {}) if not any(name in own for own in grid.values())]:
         raise WorkflowError(f"grid, all: none of {', '.join(grid)} has a parameter `{lost[0]}`")
