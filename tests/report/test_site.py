@@ -129,7 +129,8 @@ def checkout(tmp_path_factory):
         if name != "hle/3_never_run":
             write(root / f"build/notebooks/{name}.ipynb", cells, papermill={"parameters": given})
     files = {
-        "lib/proctor/stats/interval.py": "",  # its docstrings are those of the library here
+        "lib/proctor/stats/interval.py": "",  # their docstrings are those of the library here
+        "lib/proctor/stats/bootstrap.py": "",
         "lib/proctor/uq/prompts/twice.md": PROMPT,
         "data/protocols.csv": PROTOCOLS,
         "data/catalog.csv": "\n".join([",".join(Row._fields), *CATALOG]) + "\n",
@@ -267,6 +268,7 @@ def test_a_protocol_and_the_library_have_pages_with_signatures(page):
     assert page("protocols/index").select_one("table.filtered a")["href"] == "../protocols/uq/rounds.html"
     name = page("api/stats").article.find(id="proctor.stats.interval.by_group")
     assert name.text.strip().startswith("by_group") and ">>> frame =" in name.parent.text
+    assert "ArrayLike" in page("api/stats").article.text and "_NestedSequence" not in page("api/stats").article.text
     assert hrefs(page("api/index").article)["proctor.stats.interval"] == "stats.html#module-proctor.stats.interval"
 
 

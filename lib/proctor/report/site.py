@@ -24,6 +24,7 @@ from urllib.parse import quote, unquote, urlsplit
 
 import matplotlib
 from math_core import LatexError, LatexToMathML
+from numpy.typing import ArrayLike
 
 from proctor import paths
 from proctor.report import catalog
@@ -200,9 +201,18 @@ def _run_sphinx(source: Path, html: Path, doctrees: Path) -> None:
 def setup(app) -> dict:
     """Sphinx's door: docstrings are text, and formulas are MathML, which browsers show by themselves."""
     app.connect("autodoc-process-docstring", _as_text)
+    app.connect("autodoc-process-signature", _by_name)
     app.connect("autodoc-skip-member", lambda app, what, name, member, skip, options: skip or _is_field(member))
     app.add_html_math_renderer("mathml", (_formula, None), (_formula, None))
     return {"parallel_read_safe": True, "parallel_write_safe": True}
+
+
+def _by_name(app, what: str, name: str, member: object, options: object, signature: str, returns: str) -> tuple:
+    """A signature with numpy's ArrayLike by its name, not as the ten types that it stands for."""
+    from sphinx.util.typing import stringify_annotation
+
+    spelt = stringify_annotation(ArrayLike, "smart")
+    return signature and signature.replace(spelt, "ArrayLike"), returns
 
 
 _STAYS = re.compile(r"^(>>> (?:.+\n)*|(?:  .*\n|\n(?=  ))+)", re.MULTILINE)
