@@ -13,7 +13,7 @@ from unittest.mock import Mock
 import pytest
 from desk import jobs
 from desk.models import Act, Answer, Job, Round, Verdict
-from desk.trail import Refused
+from desk.trail import NotAllowed, Refused
 from django.db import connection
 from django.utils import timezone
 from faulty_server import Server
@@ -126,6 +126,14 @@ def test_the_bill_is_confirmed_by_a_moderator_in_the_browser_and_verdicts_arrive
     page, job = client.get(address), Job.objects.get()
     assert "At most <strong>6 calls</strong>" in page.text and "Refresh" not in page
     assert judge_server.arrived == 0 and (job.most_calls, job.most_dollars) == (6, None)
+    client.force_login(reviewer)
+    assert client.post("/jobs/new/", order).status_code == 403 and "Confirm" not in client.get(address).text
+    for act in (jobs.start, jobs.stop):
+        with pytest.raises(NotAllowed):
+            act(reviewer, job)
+    with pytest.raises(NotAllowed):
+        jobs.plan(reviewer, "C", [judge_server.judge], three_answers)
+    client.force_login(moderator)
     client.post(f"{address}start/")
     assert client.get(address)["Refresh"] == "3" and launched == [job.key]
     with pytest.raises(Refused, match="is running"):
