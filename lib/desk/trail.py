@@ -1,4 +1,7 @@
-"""What every act shares: its three refusals, the checks of what was sent, the lock, and the line in the audit trail."""
+"""What every act shares: its three refusals, the checks of what was sent, the lock, and the line in the audit trail.
+
+And of a row: whose it is, of which question, who may see it, and its address.
+"""
 
 import json
 from collections.abc import Mapping
