@@ -170,11 +170,11 @@ def test_ranking_agrees_with_a_slow_loop_over_the_same_resamples_of_items_or_clu
     drawn = np.concatenate(list(bootstrap.draws(40 // size, resamples, np.random.default_rng(3))))
     right = np.array([[sum(int(model[labels == i].sum()) for i in row) for model in scores] for row in drawn])
     first = right == right.max(axis=1, keepdims=True)
-    assert np.allclose(found.p_first, (first / first.sum(axis=1, keepdims=True)).mean(axis=0))
+    assert np.allclose(found["p_first"], (first / first.sum(axis=1, keepdims=True)).mean(axis=0))
     limits = np.quantile(right / scores.shape[1], [0.025, 0.975], axis=0)
-    assert np.allclose([found.low, found.high], limits, atol=1e-6)
-    assert np.array_equal(found.mean, scores.mean(axis=1)) and found.rank[1] == found.rank[2]
-    assert np.array_equal(found.rank, stats.rankdata(-scores.mean(axis=1), method="min"))
+    assert np.allclose([found["low"], found["high"]], limits, atol=1e-6)
+    assert np.array_equal(found["mean"], scores.mean(axis=1)) and found["rank"][1] == found["rank"][2]
+    assert np.array_equal(found["rank"], stats.rankdata(-scores.mean(axis=1), method="min"))
 
 
 def test_model_that_is_always_right_gets_an_exact_interval(scores):

@@ -37,21 +37,23 @@ def rank_models(
     next: NaN.
     """
     one = ranking(scores, np.random.default_rng(seed), resamples, clusters)
-    low, high = (one.low, one.high) if clusters is None else _over_few(scores, clusters, one.low, one.high)
+    low, high = one["low"].to_numpy(), one["high"].to_numpy()
+    if clusters is not None:
+        low, high = _over_few(scores, clusters, low, high)
     sets = rank_sets(scores, np.random.default_rng(seed), resamples, clusters)
     winners = possible_winners(scores, np.random.default_rng(seed), resamples, clusters)
-    order = np.lexsort([np.arange(len(one.rank)), one.rank])
+    order = np.lexsort([np.arange(len(one)), one["rank"]])
     apart = sets.above[order[:-1], order[1:]]
     ends = np.diff(sets.tier[order]) > 0
     border = np.where(ends, np.where(apart, SEPARATES, NOTHING), NO_BORDER)
     table = pd.DataFrame(
         dict(
-            rank=one.rank,
+            rank=one["rank"],
             model=models,
-            accuracy=100 * one.mean,
+            accuracy=100 * one["mean"],
             low=100 * low,
             high=100 * high,
-            p_first=one.p_first,
+            p_first=one["p_first"],
             set_low=sets.rank_low,
             set_high=sets.rank_high,
             can_be_first=winners,

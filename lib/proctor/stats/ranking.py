@@ -1,30 +1,14 @@
 """Leaderboards with their uncertainty: ranks as intervals, who beats whom, tiers, agreement of two orders."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike
 
 from proctor.stats import bootstrap, checks
 
 ENTRIES = 2**17  # of a table of pairs by resamples that is held at a time: a megabyte stays in the cache
-
-
-@dataclass(frozen=True)
-class Ranking:
-    """What one set of resamples says about every model. All arrays have one entry a model, in the order given.
-
-    mean, low, high: mean score with its percentile interval (exact for a model whose score never varies). rank: 1 is
-    best, ties share the smallest rank (1, 2, 2, 4). p_first: how often first, a shared first place split evenly, so it
-    sums to 1; a bootstrap frequency, no p-value.
-    """
-
-    mean: np.ndarray
-    low: np.ndarray
-    high: np.ndarray
-    rank: np.ndarray
-    p_first: np.ndarray
 
 
 def ranks(means: np.ndarray) -> np.ndarray:
@@ -46,10 +30,13 @@ def ranking(
     resamples: int = 10_000,
     clusters: ArrayLike | None = None,
     level: float = 0.95,
-) -> Ranking:
+) -> pd.DataFrame:
     """Rank models on scores (models, items) in [0, 1], all from the same resamples of items (or of clusters).
 
-    Scores may be NaN where a model lacks an item: each is ranked by the mean of those that it has."""
+    Scores may be NaN where a model lacks an item: each is ranked by the mean of those that it has. Columns: mean with
+    its percentile interval low, high (exact for a model whose score never varies); rank, 1 is best, ties share the
+    smallest (1, 2, 2, 4); p_first, how often first, a shared first place split evenly, so that it sums to 1.
+    """
     checks.share(level, "level")
     scores = np.asarray(scores, float)
     there = ~np.isnan(scores)
@@ -67,13 +54,8 @@ def ranking(
     for i in np.flatnonzero(np.ptp(means, axis=1) <= 1e-12):
         found = bootstrap.exact_interval(float(observed[i]), len(gathered.sizes), level, (0.0, 1.0))
         low[i], high[i] = found.low, found.high
-    return Ranking(
-        mean=observed,
-        low=low,
-        high=high,
-        rank=ranks(observed[:, None])[:, 0].astype(int),
-        p_first=(first / first.sum(axis=0)).mean(axis=1),
-    )
+    rank, p_first = ranks(observed[:, None])[:, 0].astype(int), (first / first.sum(axis=0)).mean(axis=1)
+    return pd.DataFrame(dict(mean=observed, low=low, high=high, rank=rank, p_first=p_first))
 
 
 def tiers_of(mean: np.ndarray, beats: np.ndarray) -> np.ndarray:
