@@ -10,6 +10,7 @@ from proctor.data.tabular import DataError
 from proctor.uq.dataset.review_queue import (
     ATTEMPTS,
     KEY,
+    QUOTAS_FILE,
     READ,
     UNREAD,
     Quotas,
@@ -20,6 +21,7 @@ from proctor.uq.dataset.review_queue import (
     read_reviews,
     write_queue,
 )
+from proctor.uq.dataset.rules import RULES_FILE, load_rules
 
 QUOTAS = load_quotas()
 
@@ -178,20 +180,28 @@ def test_sheets_of_different_queues_and_other_files_are_refused(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "text, told",
+    "load, text, told",
     [
-        ("default: [", "cannot be read as YAML"),
-        ("sites: {}", "the parts must be default"),
-        ("default: {top: 1}", "no category, min_votes"),
-        ("top: -1", "top: -1 is no whole number from 0"),
-        ("order: views", "order: 'views'. Choose one of"),
-        ("category: 3", "category: 3 is no text"),
-        ("size: 3", "unknown settings size. Use category, top"),
+        (load_quotas, "default: [", "cannot be read as YAML"),
+        (load_quotas, "sites: {}", "the parts must be default"),
+        (load_quotas, "default: {top: 1}", "no category, min_votes"),
+        (load_quotas, "top: -1", "x, top: -1 is no whole number from 0"),
+        (load_quotas, "order: views", "order: 'views'. Choose one of"),
+        (load_quotas, "category: 3", "category: 3 is no text"),
+        (load_quotas, "size: 3", "x: unknown settings size. Use category, top"),
+        (load_rules, "default: {min_views: 2}", "no min_age_years"),
+        (load_rules, "defaults: {}", "the parts must be"),
+        (load_rules, "min_views: many", "x, min_views: 'many' is no number"),
+        (load_rules, "min_views: .nan", "is no number"),
+        (load_rules, "top_percent: 0", "is no share"),
+        (load_rules, "tag_match: half", "Choose one of: whole, substring"),
+        (load_rules, "off_topic_tags: [Fun]", "small letters"),
     ],
 )
-def test_bad_quotas_are_refused(tmp_path, text, told):
-    path = tmp_path / "quotas.yaml"
-    default = "default: {category: '', top: 0, min_votes: null, reviewed: 5, order: votes, spare: 3, diamond_votes: 50, diamond_views: 1}"
-    path.write_text(text if text.startswith(("default", "sites")) else f"{default}\nsites: {{math: {{{text}}}}}")
-    with pytest.raises(DataError, match=told.replace("(", r"\(")):
-        load_quotas(path)
+def test_bad_quotas_and_rules_are_refused(tmp_path, load, text, told):
+    """As a whole file, or as settings of a site x in the file that there is."""
+    path, whole = tmp_path / "settings.yaml", {load_quotas: QUOTAS_FILE, load_rules: RULES_FILE}[load].read_text()
+    of_site = whole.replace("\nsites:\n", f"\nsites:\n  x: {{{text}}}\n")
+    path.write_text(text if text.startswith(("default", "sites")) else of_site)
+    with pytest.raises(DataError, match=told):
+        load(path)
