@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 import yaml
 
-from proctor.data.tabular import DataError, Wrong, collect, problem, read_rows, summary
+from proctor.data.tabular import DataError, Wrong, problem, read
 from proctor.files import harmless, write_atomic
 from proctor.uq.dataset.posts import link, to_markdown
 
@@ -177,10 +177,7 @@ def read_reviews(paths: Sequence[str | Path]) -> pd.DataFrame:
     question that is taken by votes counts as accepted until someone rejects it. diamond: a candidate that at least one
     reviewer confirms and none denies. Raises DataError, with file and row.
     """
-    problems: list[str] = []
-    sheets = [_sheet(Path(path), problems) for path in paths]
-    if problems:
-        raise DataError(summary(problems))
+    sheets = [_sheet(Path(path)) for path in paths]
     for path, sheet in zip(paths, sheets):
         if set(sheet) != set(sheets[0]):
             raise DataError(f"{path}: not the same questions as in {paths[0]}. Give sheets of one queue.")
@@ -193,8 +190,8 @@ def combine_sheets(sheets: Sequence[Mapping[tuple[str, int], Mapping]]) -> pd.Da
     return pd.DataFrame(rows, columns=[*KEY, "place", "way", "outcome", "reason", "diamond"])
 
 
-def _sheet(path: Path, problems: list[str]) -> dict[tuple[str, int], dict]:
-    def made(_: int, row: dict) -> tuple[tuple[str, int], dict]:
+def _sheet(path: Path) -> dict[tuple[str, int], dict]:
+    def made(row: dict) -> tuple[tuple[str, int], dict]:
         if missing := [name for name in COLUMNS if name not in row]:
             raise DataError(problem(path, 1, missing[0], "not there", "Give a review.csv that `queue` wrote"))
         row = {name: " ".join(str(row[name]).split()) for name in COLUMNS}
@@ -202,10 +199,8 @@ def _sheet(path: Path, problems: list[str]) -> dict[tuple[str, int], dict]:
             raise Wrong(*told)
         return (row["site"], int(row["question_id"])), row
 
-    rows, wrong = read_rows(path)
-    problems += wrong
     once = ("question_id", lambda one: " ".join(map(str, one[0])), "question", "Remove one of them")
-    return dict(collect(path, rows, problems, made, once))
+    return dict(read(path, made, once=once))
 
 
 def row_fault(row: Mapping) -> tuple[str, str, str] | None:
