@@ -255,14 +255,9 @@ def _different(values: Iterable[Any]) -> list[Any]:
 
 
 def _text(value: Any) -> str:
-    """A value as it would be given again: text as it stands where YAML reads it so, else JSON."""
-    if isinstance(value, str):
-        try:
-            plain = yaml.safe_load(value) == value
-        except yaml.YAMLError:
-            plain = False
-        return value if plain else json.dumps(value)
-    return json.dumps(value, default=str)
+    """A value as it would be given again, in YAML on one line."""
+    text = yaml.safe_dump(value, default_flow_style=True, allow_unicode=True, width=10**6)
+    return text.removesuffix("...\n").strip()
 
 
 def _slug(point: Point) -> str:
@@ -271,8 +266,7 @@ def _slug(point: Point) -> str:
     name = ",".join(parts)
     if all(re.fullmatch(r"[\w.+=-]+", part, re.ASCII) for part in parts) and len(name) <= 100:
         return name
-    digest = hashlib.sha256(json.dumps(point, sort_keys=True, default=str).encode()).hexdigest()[:8]
-    return f"{re.sub(r'[^A-Za-z0-9_.+=,-]+', '-', name)[:80]}-{digest}"
+    return f"{re.sub(r'[^A-Za-z0-9_.+=,-]+', '-', name)[:80]}-{hashlib.sha256(name.encode()).hexdigest()[:8]}"
 
 
 def _count(n: int, what: str) -> str:
