@@ -436,7 +436,7 @@ change what no receipt knows: models, prompts, links, patterns, types of values,
   workflow/test_receipts::a_home_folder_is_found_by_its_sign
   workflow/test_notebook::a_notebook_rests_on_what_it_imports_and_what_lies_beside_that
 draw with a matplotlibrc of one's own
-  workflow/test_kernels::a_users_own_matplotlibrc_is_not_read
+  workflow/test_kernels::each_kernel_has_its_environment_and_random_numbers_and_no_matplotlibrc_of_the_user
 import logs that were tampered with
   logs/test_fetch::other_rows_than_those_of_the_committed_figures_fail_and_leave_nothing
   logs/test_fetch::a_wrong_digest_imports_nothing

@@ -31,11 +31,6 @@ def test_every_direct_dependency_is_pinned():
     assert direct <= {canonicalize_name(line.split("==")[0]) for line in PINS}
 
 
-def test_conda_installs_the_same_pins():
-    environment = yaml.safe_load((ROOT / "environment.yml").read_text())
-    assert {"pip": ["-r requirements.txt"]} in environment["dependencies"]
-
-
 def test_the_lock_holds_the_same_pins_each_with_digests():
     entries = re.split(r"\n(?=\S)", (ROOT / "requirements.lock").read_text())
     assert sorted(entry.split()[0] for entry in entries) == sorted(map(_canonical, PINS))
@@ -49,9 +44,10 @@ def test_no_package_index_is_named(name: str):
     assert not re.search(r"index.url|find-links|://", (ROOT / name).read_text())
 
 
-def test_containers_call_what_the_makefile_has():
+def test_conda_installs_the_same_pins_and_containers_call_what_the_makefile_has():
     container = (ROOT / "Containerfile").read_text() + (ROOT / ".binder/postBuild").read_text()
     container += json.loads((ROOT / ".devcontainer/devcontainer.json").read_text())["postCreateCommand"]
+    assert {"pip": ["-r requirements.txt"]} in yaml.safe_load((ROOT / "environment.yml").read_text())["dependencies"]
     named = set(re.findall(r"\bmake\"?,? \"?([a-z]+)", container)) - {"git"}
     assert named == {"setup", "lab"}
     assert named <= set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))

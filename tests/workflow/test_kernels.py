@@ -1,5 +1,6 @@
 """Kernels over their own protocol: the one server of this file forks a few; notebooks are in test_execute.py."""
 
+import ast
 import json
 import os
 import signal
@@ -62,28 +63,23 @@ def child_of(tmp_path) -> int:
 LEAVES_A_CHILD = "import subprocess; open('pid', 'w').write(str(subprocess.Popen(['sleep', '300']).pid))"
 
 
-def test_a_kernel_has_its_environment_folder_and_exit_code(server, tmp_path):
-    kernel = start(
-        server, tmp_path, "import os; open('told', 'w').write(os.environ['WORD']); os._exit(7)", WORD="hello"
-    )
-    assert kernel.wait() == 7 and kernel.poll() == 7
-    assert (tmp_path / "told").read_text() == "hello" and "WORD" not in os.environ
+TELL = """
+import matplotlib, numpy, os
+told = os.environ['WORD'], matplotlib.rcParams['lines.linewidth'], numpy.random.random()
+open('told', 'w').write(repr(told)); os._exit(7)
+"""
 
 
-def test_kernels_do_not_share_random_numbers(server, tmp_path):
-    drawn = []
-    for name in ("a", "b"):
-        (tmp_path / name).mkdir()
-        text = "import numpy, os; open('told', 'w').write(str(numpy.random.random())); os._exit(0)"
-        start(server, tmp_path / name, text).wait()
-        drawn.append((tmp_path / name / "told").read_text())
-    assert drawn[0] != drawn[1]
-
-
-def test_a_users_own_matplotlibrc_is_not_read(server, tmp_path):
-    text = "import matplotlib, os; open('told', 'w').write(str(matplotlib.rcParams['lines.linewidth'])); os._exit(0)"
-    start(server, tmp_path, text).wait()
-    assert (tmp_path / "told").read_text() == "1.5"
+def test_each_kernel_has_its_environment_and_random_numbers_and_no_matplotlibrc_of_the_user(server, tmp_path):
+    drawn = set()
+    for word in ("one", "two"):
+        (tmp_path / word).mkdir()
+        kernel = start(server, tmp_path / word, "; ".join(TELL.strip().splitlines()), WORD=word)
+        assert kernel.wait() == 7 and kernel.poll() == 7
+        told, width, number = ast.literal_eval((tmp_path / word / "told").read_text())
+        assert (told, width) == (word, 1.5) and "WORD" not in os.environ
+        drawn.add(number)
+    assert len(drawn) == 2
 
 
 def test_what_a_kernel_started_dies_with_it(server, tmp_path):
