@@ -32,6 +32,7 @@ logging.getLogger("papermill").setLevel(logging.CRITICAL)  # a kernel's death is
 
 
 ENGINE = "proctor"
+PUT_IN = {"injected-parameters", "papermill-error-cell-tag"}  # tags of cells that papermill puts into the copy
 PLAN_LINE = "plan: "  # how each line of a plan begins (models/studies.py)
 
 
@@ -116,10 +117,12 @@ def execute(
         )
     except CellTimeoutError:
         os.replace(running, failed)
-        raise NotebookFailed(_explain_timeout(notebook, cell_timeout, failed)) from None
+        how = f"it took longer than {cell_timeout:g} seconds, the limit that --cell-timeout sets"
+        raise NotebookFailed(_explain(notebook, failed, how)) from None
     except PapermillExecutionError as error:
         os.replace(running, failed)
-        raise NotebookFailed(_explain(notebook, error, failed)) from None
+        how = f"{error.ename}: {error.evalue}".rstrip(": ")
+        raise NotebookFailed(_explain(notebook, failed, how, "\n".join(error.traceback))) from None
     except (RuntimeError, OSError) as error:  # the kernel died or did not start; the disk is full
         why = str(error)
         if isinstance(error, DeadKernelError):
@@ -193,36 +196,13 @@ def _kill_when(cancel: threading.Event, done: threading.Event, kernels: list[Ker
             kernel.kill()
 
 
-def _explain(notebook: Notebook, error: PapermillExecutionError, copy: Path) -> str:
-    # papermill counts cells in the copy, where it has put, after counting, two that point to the error
-    number = _number_in_notebook(error.cell_index + 1, copy, pointers=2)
-    first = _first_code_line(error.source)
-    lines = [f"{shown(notebook.path)} failed in cell {number}: {first}"]
-    arrow = re.search(r"^-+>\s*\d+ (.*)$", re.sub(r"\x1b\[[0-9;]*m", "", "\n".join(error.traceback)), re.MULTILINE)
-    if arrow and arrow[1].strip() != first.strip():
-        lines.append(f"  at: {arrow[1].strip()}")
-    lines.append(f"  {error.ename}: {error.evalue}".rstrip(": "))
-    lines.append(f"  partly executed copy: {shown(copy)}")
-    return "\n".join(lines)
-
-
-def _explain_timeout(notebook: Notebook, seconds: float | None, copy: Path) -> str:
-    cells = Notebook(copy).content["cells"]
-    started = [n for n, cell in enumerate(cells, 1) if cell["metadata"].get("papermill", {}).get("start_time")]
-    number, first = _number_in_notebook(started[-1], copy), _first_code_line("".join(cells[started[-1] - 1]["source"]))
-    return (
-        f"{shown(notebook.path)} failed in cell {number}: {first}\n"
-        f"  it took longer than {seconds:g} seconds, the limit that --cell-timeout sets\n"
-        f"  partly executed copy: {shown(copy)}"
-    )
-
-
-def _number_in_notebook(number: int, copy: Path, pointers: int = 0) -> int:
-    """A cell's number as a reader counts in the notebook: papermill puts one with the given parameters before it."""
-    return number - sum(
-        "injected-parameters" in cell.tags for cell in Notebook(copy).code if cell.number <= number + pointers
-    )
-
-
-def _first_code_line(source: str) -> str:
-    return next((line for line in source.splitlines() if line.strip()), "")
+def _explain(notebook: Notebook, copy: Path, how: str, traceback: str = "") -> str:
+    """The cell that ran last, by its number in the notebook and first line; the line that failed, if another; how."""
+    cells = [cell for cell in Notebook(copy).content["cells"] if not PUT_IN & set(cell["metadata"].get("tags", ()))]
+    started = [n for n, cell in enumerate(cells) if cell["metadata"].get("papermill", {}).get("start_time")]
+    source = "".join(cells[started[-1]]["source"])
+    first = next((line for line in source.splitlines() if line.strip()), "")
+    arrow = re.search(r"^-+>\s*\d+ (.*)$", re.sub(r"\x1b\[[0-9;]*m", "", traceback), re.MULTILINE)
+    at = f"\n  at: {arrow[1].strip()}" if arrow and arrow[1].strip() != first.strip() else ""
+    where = f"{shown(notebook.path)} failed in cell {started[-1] + 1}: {first}{at}"
+    return f"{where}\n  {how}\n  partly executed copy: {shown(copy)}"
