@@ -44,7 +44,7 @@ def calibration_interval(
     resamples: int = 2_000,
     level: float = 0.95,
 ) -> Interval:
-    """Bootstrap interval of `calibration_error`, resampling items. Not BCa: the statistic lies near its bound 0.
+    """Percentile bootstrap interval of `calibration_error`, resampling items.
 
     A resample contains the sampling noise twice, so its squared error is too large by about one more
     share of noise. The squared replicates are therefore shifted to have the estimate as their mean before
@@ -52,29 +52,11 @@ def calibration_interval(
     below two bins) the interval is 0 to 1, method "range". No answers, or one where two are needed:
     `bootstrap.no_interval`.
     """
-    checks.share(level, "level")
-    resamples = checks.at_least_one(resamples, "resamples")
     if len(np.asarray(confidence)) < (2 if kind == "debiased" else 1):
         return bootstrap.no_interval(level)
     confidence, correct = _inputs(confidence, correct, kind, bin_size)
-    order = np.argsort(confidence, kind="stable")
-    confidence, correct = confidence[order], correct[order]
-    observed = float(_squared(confidence[None], correct[None], kind, bin_size)[0])
-    squared = []
-    for block in bootstrap.draws(len(confidence), resamples, rng):
-        index = np.sort(block, axis=1)  # sorted places are sorted confidences
-        squared.append(_squared(confidence[index], correct[index], kind, bin_size))
-    return _centred(observed, np.concatenate(squared), level)
-
-
-def _centred(observed: float, squared: np.ndarray, level: float) -> Interval:
-    """The interval of the root of what was observed, from resampled squares."""
-    estimate = float(np.sqrt(max(observed, 0)))
-    if not len(squared) or np.ptp(squared) <= 1e-12:
-        return Interval(estimate, 0.0, 1.0, level, "range")
-    shifted = np.quantile(squared, [(1 - level) / 2, (1 + level) / 2]) + observed - squared.mean()
-    low, high = np.sqrt(np.maximum(shifted, 0))
-    return Interval(estimate, float(min(low, estimate)), float(max(high, estimate)), level, "percentile centred")
+    places = np.argsort(np.argsort(confidence, kind="stable"))  # each answer is a question of its own
+    return calibration_of_samples([(confidence, correct, places)], rng, kind, bin_size, resamples, level)
 
 
 def calibration_of_samples(
@@ -113,7 +95,13 @@ def calibration_of_samples(
 
     tables = bootstrap.counts(n_units, checks.at_least_one(resamples, "resamples"), rng)
     values = np.array([squared(row.astype(int)) for table in tables for row in table])
-    return _centred(squared(np.ones(n_units, int)), values[~np.isnan(values)], level)
+    values, observed = values[~np.isnan(values)], squared(np.ones(n_units, int))
+    estimate = float(np.sqrt(max(observed, 0)))
+    if not len(values) or np.ptp(values) <= 1e-12:
+        return Interval(estimate, 0.0, 1.0, level, "range")
+    shifted = np.quantile(values, [(1 - level) / 2, (1 + level) / 2]) + observed - values.mean()
+    low, high = np.sqrt(np.maximum(shifted, 0))
+    return Interval(estimate, float(min(low, estimate)), float(max(high, estimate)), level, "percentile centred")
 
 
 def auc(score: ArrayLike, correct: ArrayLike) -> float | None:
