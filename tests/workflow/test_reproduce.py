@@ -19,11 +19,6 @@ def ran(result) -> set[str]:
     return set(re.findall(r"^  (?:finished|FAILED) +(\S+)", result.stdout, flags=re.MULTILINE))
 
 
-STALE = """
-from proctor.workflow import jobs, params
-from proctor.workflow.notebook import all_notebooks
-print([job.name for job in jobs.jobs_of(all_notebooks(), params.resolve(all_notebooks())) if not job.reused])
-"""
 FIGURE = "hle/fig,hle,notebook-output,A figure,draws,hle/fig.svg,measured,,,done,"
 DRAW = "from pathlib import Path\nPath('figures/hle').mkdir(parents=True, exist_ok=True)\n"
 WRITE = "for ending in ('svg', 'png', 'json'):\n    Path(f'figures/hle/fig.{ending}').write_text('{}')"
@@ -73,7 +68,6 @@ def story(shared_project):
     results["figure"] = (figures / "fig.svg").read_text()
     results["trial"] = reproduce("--notebook", "stats/alpha", "-p", "n", "5")
     results["after the trial"] = reproduce()
-    results["crate"] = project.python("-c", STALE)
     (project.root / "build/lock").unlink()
     (project.root / "build/lock").mkdir()  # as if nothing could be written there
     results["read only"] = reproduce()
@@ -125,7 +119,6 @@ def test_a_run_with_other_values_concerns_what_was_asked_and_replaces_no_receipt
     assert story["trial"].returncode == 0, story["trial"].stderr
     assert ran(story["trial"]) == {"stats/alpha"} and "build/own/notebooks/" in story["trial"].stdout
     assert story["after the trial"].returncode == 0 and not ran(story["after the trial"])
-    assert story["crate"].stdout == "[]\n", "`make crate` describes the run before it"
 
 
 def test_missing_data_and_broken_cells_are_told_before_anything_runs(project):

@@ -30,6 +30,8 @@ from proctor.models.registry import ModelError, spec, weights_file
 from proctor.models.session import Session
 from proctor.recordings.registry import OF_ANSWERS, PARALLEL, STUDIES
 
+KINDS = ("identical", "same words, other probabilities", "other words", "new", "no longer asked")
+
 
 def reference(model: str) -> Path | None:
     """The recording to compare with: the one in data/recorded/, else the committed one."""
@@ -130,23 +132,16 @@ def joined(past: dict, now: dict) -> dict:
 
 def compare_replies(old: dict[str, bytes], new: dict[str, str]) -> dict[str, int]:
     """Counts over the requests of both: identical throughout, same words only, other words; and those of one only."""
-    counts = {
-        "identical": 0,
-        "same words, other probabilities": 0,
-        "other words": 0,
-        "new": 0,
-        "no longer asked": len(set(old) - set(new)),
-    }
+    kinds = ["no longer asked"] * len(set(old) - set(new))
     for key, reply in new.items():
         if key not in old:
-            counts["new"] += 1
+            kinds.append("new")
         elif old[key].decode() == reply:
-            counts["identical"] += 1
-        elif json.loads(old[key])["text"] == json.loads(reply)["text"]:
-            counts["same words, other probabilities"] += 1
+            kinds.append("identical")
         else:
-            counts["other words"] += 1
-    return counts
+            same = json.loads(old[key])["text"] == json.loads(reply)["text"]
+            kinds.append("same words, other probabilities" if same else "other words")
+    return {kind: kinds.count(kind) for kind in KINDS}
 
 
 def available(models: list[str]) -> list[str]:
