@@ -1,7 +1,13 @@
-"""Links of the site; what a browser sees there is in test_site.py."""
+"""Links of the site, and the formulas of this repository; what a browser sees there is in test_site.py."""
+
+import json
 
 import pytest
-from proctor.report.site import lead_links
+from markdown_it import MarkdownIt
+from mdit_py_plugins.dollarmath import dollarmath_plugin
+from proctor import paths
+from proctor.report import site_pages
+from proctor.report.site import lead_links, mathml, write_source
 
 
 @pytest.fixture
@@ -76,3 +82,26 @@ def test_what_is_loaded_from_elsewhere_or_leads_nowhere_is_named(led, tmp_path, 
         "@import url('https://x.org/x.css'); a { background: url(data:image/png;base64,x) }"
     )
     assert [line.partition(":")[0] for line in led(html)[1]] == ["notebooks/uq/1_a.html", "x.css"]
+
+
+def test_the_links_and_formulas_of_this_repository_can_be_shown(tmp_path, monkeypatch):
+    monkeypatch.setattr(site_pages, "packages", lambda library: {})  # the reference has no formulas
+    source, built, formulas = tmp_path / "source", tmp_path / "site", []
+    write_source(paths.ROOT, paths.FIGURES, source)
+    reader = MarkdownIt("commonmark").enable("table")
+    reader.use(
+        dollarmath_plugin,
+        double_inline=True,
+        renderer=lambda text, about: formulas.append(mathml(text, about["display_mode"])) or "",
+    )
+    for path in [*source.rglob("*.ipynb"), *source.rglob("*.md"), *(source / "docs").glob("*.md")]:
+        text = path.read_text()
+        if path.suffix == ".ipynb":
+            cells = [cell for cell in json.loads(text)["cells"] if cell["cell_type"] == "markdown"]
+            text = "\n\n".join(cell["source"] for cell in cells)
+        page = (built / path.relative_to(source)).with_suffix(".html")
+        page.parent.mkdir(parents=True, exist_ok=True)
+        page.write_text(reader.render(text))
+    wrong = lead_links(built, paths.ROOT, paths.FIGURES)
+    assert [line for line in wrong if "leads nowhere" in line and "/api/" not in line] == []
+    assert len(formulas) > 100 and all(text.startswith("<math") for text in formulas)
