@@ -1,6 +1,5 @@
 """Erdős problems: the table's history becomes changes, attempts become claims; the raw samples give the tidy rows."""
 
-import json
 import shutil
 import subprocess
 
@@ -12,6 +11,8 @@ from proctor.data.tabular import DataError
 from proctor.logs import fetch
 from proctor.logs.proofs import erdos, erdos_attempts
 
+from .laying import put
+
 FOLLOWED = ["state", "settled", "proof", "statement_formalised", "prize", "tags"]
 
 
@@ -22,10 +23,8 @@ def entry(number, state, more="", tags="[sets]"):
 
 
 def table(folder, *versions):
-    (folder / "versions").mkdir(parents=True)
     for number, text in enumerate(versions):
-        place = folder / "versions" / f"{number:04}_2025-09-{number + 1:02}T0930_{number:012x}.yaml"
-        place.write_text(text, encoding="utf-8")
+        put(folder, f"versions/{number:04}_2025-09-{number + 1:02}T0930_{number:012x}.yaml", text)
     return folder
 
 
@@ -60,12 +59,6 @@ def test_a_block_that_is_no_yaml_keeps_its_state_and_is_counted(tmp_path):
     assert said == ["  1 blocks can't be parsed: their problems keep the previous state"]
 
 
-def attempt(folder, path, text):
-    file = folder / path
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(text, encoding="utf-8")
-
-
 def dated(folder):
     rows = [(p.relative_to(folder).as_posix(), "2026-01-17", "2026-01-20") for p in folder.glob("attacks/*/*/*.tex")]
     pd.DataFrame(rows, columns=["path", "first_date", "last_date"]).to_csv(folder / "history.csv", index=False)
@@ -82,11 +75,10 @@ def test_what_an_attempt_claims_is_its_last_final_label(tmp_path):
         "11-what-is-a-set": "FINAL\nPROOF",
     }
     for name, text in words.items():
-        attempt(tmp_path, f"attacks/erdos/b/{name}.tex", text)
-    attempt(tmp_path, "attacks/erdos/c/2_v2.tex", words["2"])
-    attempt(tmp_path, "reviews/erdos/2.json", json.dumps(
-        {"status": "known", "label": "known", "reviewed_by": ["a", "b"], "reviewed_at": "2026-01-20", "issue_url": ""}
-    ))  # fmt: skip
+        put(tmp_path, f"attacks/erdos/b/{name}.tex", text)
+    put(tmp_path, "attacks/erdos/c/2_v2.tex", words["2"])
+    review = dict(status="known", label="known", reviewed_by=["a", "b"], reviewed_at="2026-01-20", issue_url="")
+    put(tmp_path, "reviews/erdos/2.json", review)
     found = erdos_attempts(dated(tmp_path), print)
     rows = found["tidy.csv.gz"]
     assert rows["problem"].tolist() == ["1", "2", "2", "3", "4", "10", "11"]
@@ -103,8 +95,8 @@ def test_what_an_attempt_claims_is_its_last_final_label(tmp_path):
 def test_a_malformed_table_or_review_says_file_and_row(tmp_path):
     with pytest.raises(DataError, match=r"_000000000000\.yaml, row 6, column state: 'nearly'"):
         erdos(table(tmp_path, entry(1, "open") + entry(2, "nearly")), print)
-    attempt(tmp_path, "attacks/erdos/b/1.tex", "FINAL PROOF")
-    attempt(tmp_path, "reviews/erdos/1.json", '{\n"status": }')
+    put(tmp_path, "attacks/erdos/b/1.tex", "FINAL PROOF")
+    put(tmp_path, "reviews/erdos/1.json", '{\n"status": }')
     with pytest.raises(DataError, match=r"1\.json, row 2: not in the form that is known"):
         erdos_attempts(dated(tmp_path), print)
 
@@ -146,8 +138,8 @@ def source(name, commit):
 def test_each_version_of_the_table_is_fetched_up_to_the_commit(repository):
     commits = []
     for day, state in enumerate(("open", "open", "solved", "open"), 1):
-        attempt(repository, "data/problems.yaml", entry(1, state))
-        attempt(repository, "other.txt", str(day))
+        put(repository, "data/problems.yaml", entry(1, state))
+        put(repository, "other.txt", str(day))
         commits.append(commit(repository, f"2026-01-0{day}"))
     written = fetch.fetch_source(source("erdos", commits[2]))
     rows = pd.read_csv(written[0], dtype=str, keep_default_na=False)
@@ -159,7 +151,7 @@ def test_each_version_of_the_table_is_fetched_up_to_the_commit(repository):
 
 def test_attempts_come_with_the_days_of_their_commits_and_a_history_that_is_not_there_is_a_fetch_error(repository):
     for day, text in ((17, "FINAL PROOF"), (20, "FINAL UNRESOLVED")):
-        attempt(repository, "attacks/erdos/b/1.tex", text)
+        put(repository, "attacks/erdos/b/1.tex", text)
         last = commit(repository, f"2026-01-{day}")
     written = fetch.fetch_source(source("erdos_attempts", last))
     row = pd.read_csv(written[0]).iloc[0]
@@ -171,14 +163,9 @@ def test_attempts_come_with_the_days_of_their_commits_and_a_history_that_is_not_
 # --- the real raw samples ---
 
 
-def read(folder, name="tidy.csv.gz"):
-    return pd.read_csv(folder / name, dtype=str, keep_default_na=False)
-
-
-def test_samples_of_the_table_give_the_tidy_states(real_logs, tmp_path):
-    folder = real_logs / "erdos"
-    real, versions = read(folder), read(folder, "versions.csv.gz").set_index("version")
-    for path in sorted((folder / "raw").glob("*.yaml")):
+def test_samples_of_the_table_give_the_tidy_states(real_logs, tidy, tmp_path):
+    real, versions = tidy("erdos"), tidy("erdos", "versions.csv.gz").set_index("version")
+    for path in sorted((real_logs / "erdos/raw").glob("*.yaml")):
         number, commit = path.stem.removeprefix("problems_v").split("_")
         version = str(int(number))
         (place := tmp_path / number / "versions").mkdir(parents=True)
@@ -193,7 +180,7 @@ def test_samples_of_the_table_give_the_tidy_states(real_logs, tmp_path):
         pd.testing.assert_frame_equal(rows, state.loc[rows.index, FOLLOWED])
 
 
-def test_samples_of_attempts_give_the_tidy_rows(real_logs, tmp_path):
+def test_samples_of_attempts_give_the_tidy_rows(real_logs, tidy, tmp_path):
     folder, keys = real_logs / "erdos_attempts", ["set", "problem", "model", "version"]
     shutil.copytree(folder / "raw/attacks", tmp_path / "attacks", copy_function=shutil.copyfile)
     (tmp_path / "reviews").mkdir()
@@ -202,12 +189,9 @@ def test_samples_of_attempts_give_the_tidy_rows(real_logs, tmp_path):
         place.chmod(0o755)
     found = erdos_attempts(dated(tmp_path), print)
     mine = found["tidy.csv.gz"].set_index(keys)
-    real = read(folder).set_index(keys).loc[mine.index]
+    real = tidy("erdos_attempts").set_index(keys).loc[mine.index]
     texts = ["claim", "says_advanced", "site_status", "completion", "duplicate_of"]  # `characters`: texts are cut here
     pd.testing.assert_frame_equal(mine[texts], real[texts])
-    reviews = read(folder, "reviews.csv")
-    assert len(found["reviews.csv"]) == 5
-    pd.testing.assert_frame_equal(
-        found["reviews.csv"], reviews[reviews["problem"].isin(found["reviews.csv"]["problem"])].reset_index(drop=True),
-        check_dtype=False,
-    )  # fmt: skip
+    real, mine = tidy("erdos_attempts", "reviews.csv"), found["reviews.csv"]
+    assert len(mine) == 5
+    pd.testing.assert_frame_equal(mine, real[real["problem"].isin(mine["problem"])].reset_index(drop=True))

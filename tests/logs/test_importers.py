@@ -2,7 +2,6 @@
 
 import gzip
 import json
-import shutil
 import zipfile
 
 import pandas as pd
@@ -11,17 +10,10 @@ from proctor import log_files, logs
 from proctor.data.tabular import DataError
 from proctor.logs import fetch, hle, importers
 
+from .laying import put
+
 EIGHT = [7, 10, None, 5, 5, 5, 5, 1]
 SCORES = [EIGHT, [1] * 8, [2] * 8, [3] * 8]
-
-
-def put(folder, path, content):
-    file = folder / path
-    file.parent.mkdir(parents=True, exist_ok=True)
-    if path.endswith(".jsonl"):
-        content = "".join(json.dumps(row) + "\n" for row in content)
-    file.write_text(content if isinstance(content, str) else json.dumps(content), encoding="utf-8")
-    return file
 
 
 def test_scores_become_letters_and_a_number_that_stands_twice_keeps_its_last_item(tmp_path, monkeypatch):
@@ -170,11 +162,8 @@ def test_repaired_keys_are_read_from_letters_and_places(tmp_path):
 
 
 def test_outcomes_of_agents_are_sorted_by_item_and_share(tmp_path):
-    put(
-        tmp_path,
-        "data/gso/responses.jsonl",
-        [{"subject_id": "weak", "responses": {"y": 0, "x": 0}}, {"subject_id": "strong", "responses": {"x": 1}}],
-    )
+    rows = [{"subject_id": "weak", "responses": {"y": 0, "x": 0}}, {"subject_id": "strong", "responses": {"x": 1}}]
+    put(tmp_path, "data/gso/responses.jsonl", rows)
     trials = {"x": {"successes": 2, "trials": 5}}
     put(tmp_path, "data/terminalbench/responses_raw.jsonl", [{"subject_id": "a", "responses": trials}])
     found = importers.agent_outcomes(tmp_path, print)
@@ -207,13 +196,12 @@ def test_verdicts_on_pairs_keep_both_orders_and_of_several_stages_the_last(tmp_p
 
 def test_token_probabilities_are_numbered_over_the_files(tmp_path):
     head = "grade confidence_level\n"
-    put(
-        tmp_path,
-        "main_results/arc_gpt-4-turbo-q500to1000_no_abst_norm_logits_first_prompt.txt",
-        head + "Unparseable 0.3\nWrong 0.99999\n",
-    )
-    put(tmp_path, "main_results/arc_gpt-4-turbo-q0to500.txt", head + "Correct 0.12345\n")
-    put(tmp_path, "main_results/arc_gpt-4-turbo-q0to500_no_abst_raw_logits_first_prompt.txt", head + "Correct 9\n")
+    for name, lines in {
+        "q500to1000_no_abst_norm_logits_first_prompt": "Unparseable 0.3\nWrong 0.99999\n",
+        "q0to500": "Correct 0.12345\n",
+        "q0to500_no_abst_raw_logits_first_prompt": "Correct 9\n",
+    }.items():
+        put(tmp_path, f"main_results/arc_gpt-4-turbo-{name}.txt", head + lines)
     found = importers.token_probability(tmp_path, print)["tidy.csv.gz"]
     assert found.to_numpy().tolist() == [["arc", "gpt-4-turbo", 0, 1, 0.1235], ["arc", "gpt-4-turbo", 501, 0, 1.0]]
 
@@ -237,9 +225,7 @@ BROKEN = [
 
 @pytest.mark.parametrize("source, path, content, message", BROKEN)
 def test_a_broken_raw_file_says_file_and_row(tmp_path, source, path, content, message):
-    file = tmp_path / path
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(content)
+    put(tmp_path, path, content)
     with pytest.raises(DataError, match=message) as error:
         fetch.IMPORTERS[source](tmp_path, print)
     assert str(tmp_path) in str(error.value)
@@ -270,13 +256,8 @@ def test_tidy_files_are_written_whole_and_alike_and_twins_are_said(tmp_path, mon
 
 def lay(real_logs, source, target, places):
     for sample, place in places.items():
-        file = target / place
-        file.parent.mkdir(parents=True, exist_ok=True)
-        path = real_logs / source / "raw" / sample
-        if path.suffix == ".gz":
-            file.write_bytes(gzip.decompress(path.read_bytes()))
-        else:
-            shutil.copy(path, file)
+        data = (real_logs / source / "raw" / sample).read_bytes()
+        put(target, place, gzip.decompress(data) if sample.endswith(".gz") else data)
     return fetch.IMPORTERS[source](target, print)
 
 
@@ -325,8 +306,7 @@ def test_samples_of_mmlu_redux_give_the_tidy_rows(real_logs, tidy, tmp_path):
     real = tidy("mmlu_redux")
     subjects = ["abstract_algebra", "college_chemistry", "virology"]
     rows = real.index[real["subject"].isin(subjects)]
-    (tmp_path / "outputs/multi_expert_helm").mkdir(parents=True)
-    lines.loc[rows].to_csv(tmp_path / "outputs/multi_expert_helm/all.csv", index=False)
+    put(tmp_path, "outputs/multi_expert_helm/all.csv", lines.loc[rows].to_csv(index=False))
     places = {f"mmlu_{subject}.csv": f"mmlu_redux/mmlu_{subject}.csv" for subject in subjects}
     mine = lay(real_logs, "mmlu_redux", tmp_path, places)["tidy.csv.gz"].drop(columns="item").astype(str)
     pd.testing.assert_frame_equal(mine, real.loc[rows, list(mine)].reset_index(drop=True))

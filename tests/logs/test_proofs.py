@@ -1,12 +1,13 @@
 """Importers of proofs: made-up rows, broken ones, and the real raw samples against the tidy files."""
 
 import gzip
-import json
 
 import pandas as pd
 import pytest
 from proctor.data.tabular import DataError
 from proctor.logs import proofs
+
+from .laying import put
 
 HEAD = ",judge,solver,solver_id,problem,competition,true_grade,split,cost,confidence,incorrect\n"
 LOGITS = HEAD.replace(",incorrect", ",entropy,tail_confidence,full_confidence,incorrect")
@@ -34,10 +35,8 @@ LABELLED = PROBLEM | ATTEMPT | {"reward_model": {"ground_truth": "correct"}, "la
 
 
 def lay_broken(folder, **changed):
-    place = folder / "data/results"
-    place.mkdir(parents=True, exist_ok=True)
     for name, text in (GOOD | changed).items():
-        (place / f"{name}.csv").write_text(text)
+        put(folder, f"data/results/{name}.csv", text)
     return proofs.broken_math(folder, print)
 
 
@@ -45,9 +44,8 @@ def lay_proofs(folder, labelled, attempts):
     place = folder / "data/train/discrete/long/test.parquet"
     place.parent.mkdir(parents=True)
     pd.DataFrame(labelled).to_parquet(place)
-    place = folder / "data/solved/proof_verification/BMOSL/2016_10.json"
-    place.parent.mkdir(parents=True)
-    place.write_text(attempts if isinstance(attempts, str) else json.dumps(PROBLEM | {"attempts": attempts}))
+    solved = attempts if isinstance(attempts, str) else PROBLEM | {"attempts": attempts}
+    put(folder, "data/solved/proof_verification/BMOSL/2016_10.json", solved)
     return proofs.open_proofs(folder, print)
 
 
@@ -117,13 +115,11 @@ def test_samples_of_broken_math_give_the_tidy_rows(real_logs, tidy):
 
 def test_samples_of_open_proofs_give_the_tidy_rows(real_logs, tidy, tmp_path):
     raw = real_logs / "open_proofs/raw"
-    (tmp_path / "data/train/discrete/long").mkdir(parents=True)
-    (tmp_path / "data/train/discrete/long/test.parquet").write_bytes((raw / "test.parquet").read_bytes())
+    put(tmp_path, "data/train/discrete/long/test.parquet", (raw / "test.parquet").read_bytes())
     for sample in ("BMOSL_2016_10", "USAMO_1997_5"):
         competition, _, rest = sample.partition("_")
-        place = tmp_path / f"data/solved/proof_verification/{competition}/{rest}.json"
-        place.parent.mkdir(parents=True)
-        place.write_bytes(gzip.decompress((raw / f"solved_{sample}.json.gz").read_bytes()))
+        text = gzip.decompress((raw / f"solved_{sample}.json.gz").read_bytes())
+        put(tmp_path, f"data/solved/proof_verification/{competition}/{rest}.json", text)
     found = proofs.open_proofs(tmp_path, print)
     keys = ["problem", "model"]
     assert len(found["tidy.csv.gz"]) == 11

@@ -1,7 +1,5 @@
 """Reading tidy files of logs."""
 
-import gzip
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,23 +7,20 @@ from proctor import logs
 from proctor.data.tabular import DataError
 from proctor.logs import tidy
 
-
-def put(folder, source, name, text):
-    (folder / source).mkdir(parents=True, exist_ok=True)
-    (folder / source / name).write_bytes(gzip.compress(text.encode()))
+from .laying import put
 
 
 def test_outcomes_are_numbers_by_item_and_system(no_logs):
-    put(no_logs, "zeroeval", "crux.csv.gz", 'id,"a,b",c\nq1,1,0\nq2,,1\n')
+    put(no_logs, "zeroeval/crux.csv.gz", 'id,"a,b",c\nq1,1,0\nq2,,1\n')
     expected = pd.DataFrame({"a,b": [1.0, np.nan], "c": [0.0, 1.0]}, index=pd.Index(["q1", "q2"], name="item"))
     pd.testing.assert_frame_equal(logs.outcomes("crux"), expected, check_index_type=False, check_column_type=False)
 
 
 def test_a_cell_that_is_no_outcome_is_named_and_the_form_of_a_data_set_must_fit(no_logs):
-    put(no_logs, "zeroeval", "crux.csv.gz", "item,a,b\nx,1,0\ny,0,2\nz,1,1\n")
+    put(no_logs, "zeroeval/crux.csv.gz", "item,a,b\nx,1,0\ny,0,2\nz,1,1\n")
     with pytest.raises(DataError, match="crux.csv.gz, row 3, column b: '2' is not 0 or 1"):
         logs.outcomes("crux")
-    put(no_logs, "zeroeval", "crux.csv.gz", "item,a\nx,1\nx,0\n")
+    put(no_logs, "zeroeval/crux.csv.gz", "item,a\nx,1\nx,0\n")
     with pytest.raises(DataError, match="item 'x' stands twice"):
         logs.outcomes("crux")
     with pytest.raises(ValueError, match="'mmlu_redux' is no data set in the form of outcomes"):
@@ -35,12 +30,12 @@ def test_a_cell_that_is_no_outcome_is_named_and_the_form_of_a_data_set_must_fit(
 
 
 def test_trials_come_as_successes_and_trials(no_logs):
-    put(no_logs, "agent_outcomes", "terminalbench2_trials_83systems.csv.gz", "item,b,a\ny,3/5,\nx,0/1,4/4\n")
+    put(no_logs, "agent_outcomes/terminalbench2_trials_83systems.csv.gz", "item,b,a\ny,3/5,\nx,0/1,4/4\n")
     successes, trials = logs.trials("terminal_bench_2")
     assert list(successes.index) == ["y", "x"] and list(successes.columns) == ["b", "a"]
     assert successes.loc["y", "b"] == 3 and np.isnan(successes.loc["y", "a"])
     assert trials.to_numpy().tolist() == [[5, 0], [1, 4]]
-    put(no_logs, "agent_outcomes", "terminalbench2_trials_83systems.csv.gz", "item,a,b\nw,1/1,1/1\nx,2/2,6/5\n")
+    put(no_logs, "agent_outcomes/terminalbench2_trials_83systems.csv.gz", "item,a,b\nw,1/1,1/1\nx,2/2,6/5\n")
     with pytest.raises(DataError, match="row 3, column b: '6/5' is not successes/trials"):
         logs.trials("terminal_bench_2")
 
@@ -50,26 +45,26 @@ def test_scores_of_judges_become_a_row_of_scores_for_each_judge_and_item(no_logs
         "id,subset,judge,chosen,rejected1,rejected2,rejected3\n7,Math,g,A9.87654,11111111,22222222,33333333\n"
         "8,Math,g,11111111,.2222222,33333333,44444444\n"
     )
-    put(no_logs, "judge_scores", "tidy.csv.gz", text)
+    put(no_logs, "judge_scores/tidy.csv.gz", text)
     found = logs.judge_scores()
     assert found.index.tolist() == [("g", "7"), ("g", "8")] and found.shape == (2, 4 * 8)
     first = found.loc[("g", "7"), "chosen"]
     assert first.tolist() == pytest.approx([10, 9, np.nan, 8, 7, 6, 5, 4], nan_ok=True)
     assert first.index.tolist() == list(range(1, 9)) and (found["rejected3"].loc[("g", "7")] == 3).all()
-    put(no_logs, "judge_scores", "tidy.csv.gz", text.replace("A9.87654", "A9.876"))
+    put(no_logs, "judge_scores/tidy.csv.gz", text.replace("A9.87654", "A9.876"))
     with pytest.raises(DataError, match="row 2: not eight scores"):
         logs.judge_scores()
-    put(no_logs, "judge_scores", "tidy.csv.gz", text.replace("A9.87654", "A9.876x4"))
+    put(no_logs, "judge_scores/tidy.csv.gz", text.replace("A9.87654", "A9.876x4"))
     with pytest.raises(DataError, match="not x"):
         logs.judge_scores()
 
 
 def test_a_blank_cell_of_a_table_is_no_number_and_another_text_is_named(no_logs):
     text = "id,run,answered,judge_correct\na,openai_gpt-5_azure,1,\na,z-ai_glm-4.5_z-ai,1,%s\n"
-    put(no_logs, "hle_runs", "tidy.csv.gz", text % "1")
-    put(no_logs, "hle_runs", "items.csv", "")
+    put(no_logs, "hle_runs/tidy.csv.gz", text % "1")
+    put(no_logs, "hle_runs/items.csv", "")
     assert logs.table("hle_runs")["judge_correct"].tolist() == pytest.approx([np.nan, 1], nan_ok=True)
-    put(no_logs, "hle_runs", "tidy.csv.gz", text % "yes")
+    put(no_logs, "hle_runs/tidy.csv.gz", text % "yes")
     with pytest.raises(DataError, match="row 3, column judge_correct: 'yes' is not a number"):
         logs.table("hle_runs")
 
