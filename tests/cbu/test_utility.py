@@ -145,14 +145,9 @@ def test_estimate_is_unbiased_and_its_interval_covers_for_a_solver_of_known_tran
 # the verifier
 
 
-@pytest.mark.parametrize(
-    ("given", "key", "met"),
-    [(r"\frac{1}{2}", "1/2", True), ("0.5", "1/2", True), (r"$\frac12$", "1/2", True), ("54m", "54", True),
-     ("n(n+1)/2", r"\frac{n(n+1)}{2}", True), ("2^{10}", "1024", True), ("q^4+2q^2", "2q^2+q^4", True),
-     ("{1,2,3}", "{3,2,1}", True), ("7", "8", False), ("Friday", "Monday", False), ("the harmonic series", "12", None)],
-)  # fmt: skip
-def test_answers_meet_keys_in_any_notation(given, key, met):
-    assert utility.solved(given, key) is met
+@pytest.mark.parametrize(("given", "key"), [("7", "8"), ("54m", "53"), ("Friday", "Monday")])
+def test_another_number_or_day_is_no_solution(given, key):  # notations: `same`, and the doctest
+    assert utility.solved(given, key) is False
 
 
 def test_rollouts_without_a_verdict_are_counted_apart_and_widen_the_interval_upwards():

@@ -12,9 +12,10 @@ from proctor.data.schemas import LETTERS
 from proctor.data.tabular import DataError
 from proctor.generated.generate import SEED, generate
 from proctor.kina.generated_items import SLIPS, STEPS, off, option, plain_items, pseudo_items, set_options, with_key
+from proctor.kina.item_refinement import planted_defects
 from proctor.kina.items import Item, Option, join_stem, load_items, problems, selected, split_stem, statements
 
-from .planting import QUICK, broken, nine, plain, sets, unsourced
+from .planting import QUICK, broken, plain, sets, unsourced
 
 
 def row(**changes) -> dict:
@@ -152,26 +153,22 @@ def doubled(item):
     return item.model_copy(update={"options": changed})
 
 
-def leaning(item):
-    return item.model_copy(update={"question": f"As discussed in Chapter 1, this holds. {item.question}"})
-
-
-def unexplained(item):
-    changed = tuple(one.model_copy(update={"explanation": " "}) if one == item.right else one for one in item.options)
-    return item.model_copy(update={"options": changed})
-
-
 def test_our_own_items_keep_every_rule():
     for item in [*plain_items(per_level=1), *sets(), *sets(False)]:
         assert problems(item) == [], item.index
 
 
-def test_a_planted_defect_is_named_by_its_rule_alone():
-    plants = {misordered: "options", nine: "options", doubled: "distinct", leaning: "stem", unexplained: "explanation"}
-    for item in (plain()[0], plain()[-1], sets()[0], sets()[4]):
-        for plant, rule in (plants | {unsourced: "source"}).items():
-            if not (item.sets and plant is nine):  # fewer sets may be out of balance too
-                assert broken(plant(item)) == [rule]
+def test_a_planted_defect_is_named_by_its_rule_and_but_for_those_of_sets_by_no_other():
+    for item in (plain()[0], plain()[-1], *sets()):
+        plants = planted_defects(item)
+        assert len(plants) == (6 if item.sets else 4)
+        alone = {"keys moved": ("options", misordered(item)), "twice, written otherwise": ("distinct", doubled(item))}
+        blank = tuple(one.model_copy(update={"explanation": " "}) for one in item.options)
+        alone |= {"blank explanations": ("explanation", item.model_copy(update={"options": blank}))}
+        alone |= {"no source": ("source", unsourced(item))}
+        for name, (rule, bad) in (plants | alone).items():
+            of_sets = item.sets and name in ("option missing", "option twice", "last statement missing", "subset")
+            assert rule in broken(bad) and (of_sets or len(broken(bad)) == 1), name
 
 
 def test_options_and_statements_are_counted():
