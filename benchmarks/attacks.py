@@ -418,8 +418,7 @@ start jobs together, over the budget
   desk/test_jobs::jobs_that_start_at_once_do_not_pass_the_budget_together
   desk/test_postgresql::acts_files_and_migrations_hold_on_postgresql
 see who decided in a blind round
-  desk/test_round_pages::who_decided_on_which_case_is_on_no_page_of_moderation
-  desk/test_round_pages::the_audit_trail_tells_nothing_of_a_ballot
+  desk/test_rounds::a_blind_colleague_finds_a_ballot_at_no_address_nor_does_a_moderator_in_the_admin
 answer HTTP with nonsense
   models/test_providers::a_malformed_answer_to_http_is_a_call_error
 leave tokens out of the usage
@@ -438,20 +437,19 @@ change what no receipt knows: models, prompts, links, patterns, types of values,
 draw with a matplotlibrc of one's own
   workflow/test_kernels::each_kernel_has_its_environment_and_random_numbers_and_no_matplotlibrc_of_the_user
 import logs that were tampered with
-  logs/test_fetch::other_rows_than_those_of_the_committed_figures_fail_and_leave_nothing
-  logs/test_fetch::a_wrong_digest_imports_nothing
+  logs/test_fetch::what_is_wrong_is_told_and_leaves_nothing_of_it
 read keys by a proxy
   models/test_providers::no_proxy_of_the_environment_comes_between_us_and_a_server_on_this_machine
 read the desk's files as another user
-  desk/test_security::the_desks_folder_is_its_owners_alone
+  desk/test_command::the_secret_is_made_once_and_the_folder_with_it_is_its_owners
 hold threads with half a header
-  desk/test_server::a_connection_without_a_byte_is_ended_and_one_that_sends_is_read
+  desk/test_command::a_connection_without_a_byte_is_ended_and_one_that_sends_is_read
 keep a token or a password for ever
-  desk/test_account_pages::a_token_is_shown_once_and_revoked_by_its_owner_alone
-  desk/test_account_pages::a_password_is_changed_by_who_knows_the_old_one
+  desk/test_accounts::a_token_is_shown_once_kept_nowhere_and_revoked_by_its_owner_or_a_moderator
+  desk/test_accounts::a_password_is_changed_by_who_knows_the_old_one_and_not_tried_without_end
 pass tests with code that changes the tests
   uq/test_programs::wrong_code_can_not_judge_itself
-  uq/test_programs::code_is_run_against_the_tests_and_does_no_harm
+  uq/test_programs::code_does_no_harm
 pay twice: clocks, host names, a stopped process
   models/test_cache::a_stopped_process_keeps_its_lease_and_a_killed_one_loses_it
   models/test_cache::a_lease_of_another_namespace_of_processes_holds_and_ends_with_its_cache
@@ -471,17 +469,16 @@ put formulas into spreadsheets
   report/test_tables::text_that_a_spreadsheet_would_compute_gets_an_apostrophe
   uq/dataset/test_review_queue::reviewers_see_text_near_duplicates_and_up_to_three_answers
 look like another account, or be two
-  desk/test_people::a_name_that_looks_like_another_s_is_refused
-  desk/test_acts::one_name_in_two_cases_is_taken_once
-  desk/test_acts::two_moderators_cannot_demote_each_other
+  desk/test_accounts::a_name_that_looks_like_another_s_is_taken
+  desk/test_acts::two_moderators_cannot_demote_each_other_and_one_name_in_two_cases_is_taken_once
 send a comment eight times
-  desk/test_writing::a_comment_that_stands_already_is_refused
+  desk/test_writing::writing_too_often_gives_the_text_back
 lock another's name
-  desk/test_writing::one_address_cannot_lock_another_s_name
+  desk/test_accounts::passwords_cannot_be_tried_without_end_and_no_address_locks_another_s_name
 order a run of a million calls
-  desk/test_jobs::an_order_that_would_take_minutes_to_bill_is_refused_at_once
+  desk/test_jobs::what_the_engine_would_not_take_or_not_bill_at_once_is_refused_by_field
 read job messages, or voters in exports
-  desk/test_job_pages::why_a_run_stopped_is_for_moderators_alone
+  desk/test_jobs::why_a_run_stopped_is_for_moderators_alone_and_lists_need_few_queries
   desk/test_files::an_export_names_no_blind_voter_unless_it_is_to_move_the_desk
 reply without end, or with a gzip bomb
   models/test_providers::a_reply_without_end_is_not_read_to_its_end
@@ -499,7 +496,7 @@ install other files for the pins
 see keys in a log
   models/test_providers::no_line_of_the_log_shows_the_query_of_an_address
 come without HTTPS
-  desk/test_settings::behind_https_links_in_mails_and_later_visits_use_it
+  desk/test_command::behind_https_links_in_mails_and_later_visits_use_it
 """  # an attack, and below it the tests that make it again: file::name without `test_`
 
 
