@@ -125,10 +125,11 @@ def ask_models(
     what: str,
     study: Callable[["Session"], Awaitable[Any]],
     asking: Asking,
+    batch: bool = False,
 ) -> bool:
     """Show `what` is asked and the plan, then ask it, with progress on the terminal.
 
-    notebook: the one that reads the replies, "" for none. False where that was all: for
+    notebook: the one that reads the replies, "" for none. batch: as `Session` takes it. False where that was all: for
     --plan, and for --export where requests were written."""
     from proctor.models.offline import export
     from proctor.models.session import Session
@@ -140,7 +141,7 @@ def ask_models(
 
     async def go() -> bool:
         bound = Budget.of_options(asking.budget, asking.max_calls, asking.total_budget, asking.no_budget)
-        how = dict(budget=bound, concurrency=asking.at_once, settings=asking.settings())
+        how = dict(budget=bound, concurrency=asking.at_once, settings=asking.settings(), batch=batch)
         async with Session("replay" if asking.export else "auto", **how) as session:
             print(what, flush=True)
             rehearsal = await shown_plan(session, study)

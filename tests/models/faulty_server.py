@@ -82,15 +82,17 @@ class Server:
 
     async def start(self) -> None:
         app = web.Application(client_max_size=2**28)
-        for path in ("/v1/chat/completions", "/v1/messages"):
-            app.router.add_post(path, self._serve)
-        app.router.add_get("/v1/models", self._list)
-        app.router.add_get("/counts", self._counts)
+        for path, serve in self.paths().items():
+            app.router.add_route(*path.split(), serve)
         self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
         await self._runner.setup()
         site = web.TCPSite(self._runner, "127.0.0.1", 0)
         await site.start()
         self.port = site._server.sockets[0].getsockname()[1]
+
+    def paths(self) -> dict:
+        talk = {f"POST {path}": self._serve for path in ("/v1/chat/completions", "/v1/messages")}
+        return talk | {"GET /v1/models": self._list, "GET /counts": self._counts}
 
     async def _list(self, request: web.Request) -> web.Response:
         self.listed += 1

@@ -69,6 +69,10 @@ class Cache:
                 "CREATE TABLE IF NOT EXISTS paid (call TEXT PRIMARY KEY, at REAL, model TEXT, dollars REAL)"
             )
             self._db.execute("CREATE TABLE IF NOT EXISTS live_runs (name TEXT PRIMARY KEY, began REAL) WITHOUT ROWID")
+            self._db.execute(
+                "CREATE TABLE IF NOT EXISTS batches (name TEXT PRIMARY KEY, model TEXT, created REAL, batch TEXT, "
+                "tickets TEXT)"
+            )
         except sqlite3.Error as error:
             raise StoreError(
                 f"{self.path}: the cache can't be opened ({error}). Free the disk, or move the file away "
@@ -186,6 +190,18 @@ class Cache:
                 self._db.execute("DELETE FROM live_runs WHERE name = ?", (name,))
             else:
                 self._db.execute("INSERT OR REPLACE INTO live_runs VALUES (?, ?)", (name, began))
+
+    def note_batch(self, name: str, model: str, created: float, batch: str | None, tickets: list | None) -> None:
+        """Note a batch (models/batch.py): before it is asked for, `batch` being None; with the provider's name for it;
+        and, once it is read, without the tickets that its replies are read and kept by."""
+        row = (name, model, created, batch, tickets and json.dumps(tickets))
+        with self._writing(": no batch is asked for before it is noted there"):
+            self._db.execute("INSERT OR REPLACE INTO batches VALUES (?, ?, ?, ?, ?)", row)
+
+    def batches(self, model: str) -> list[list]:
+        """[name, created, batch, tickets] of each batch to a model; no tickets where it is read."""
+        row = "json_array(name, created, batch, json(tickets))"
+        return json.loads(self._read(f"SELECT json_group_array({row}) FROM batches WHERE model = ?", model)[0])
 
     def reserve(self, call: str, model: str, dollars: float, total: float | None = None) -> bool:
         """Note that a call may cost so much, before it is sent. False, and nothing is noted, where that and all that

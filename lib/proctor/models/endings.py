@@ -183,13 +183,18 @@ def call_errors(*secrets: str) -> Iterator[None]:
             and not isinstance(error, TimeoutError | ConnectionError | json.JSONDecodeError)
         ):
             raise
-        again = status in (408, 409, 429) or status >= 500 if status else True
+        again = may_pass(status) if status else True
         text = "no reply in time" if isinstance(error, TimeoutError) else f"{type(error).__name__}: {error}"
         wait = retry_after(error)
         if wait is not None and wait > LONGEST_WAIT:
             text, again = f"asked to wait {wait:.0f} s. {text}", False
         sent = status != 429 and not _never_connected(error)
         raise CallError(scrub(text, *secrets), again, wait, sent=sent) from None
+
+
+def may_pass(status: int) -> bool:
+    """Whether a call that failed with this HTTP status may go through later."""
+    return status in (408, 409, 429) or status >= 500
 
 
 def _never_connected(error: BaseException | None) -> bool:

@@ -14,10 +14,10 @@ from dataclasses import astuple, dataclass, field
 from pathlib import Path
 
 from proctor.files import write_atomic
+from proctor.models.batch import INTERFACES, Ticket, batch_line, read_line
 from proctor.models.cache import Cache
-from proctor.models.endings import CallError, MissingReply, scrub
+from proctor.models.endings import MissingReply
 from proctor.models.messages import Reply, Request
-from proctor.models.providers import anthropic_body, openai_body, reply_from_anthropic, reply_from_openai
 from proctor.models.registry import spec
 from proctor.models.session import Session
 from proctor.models.spending import Budget
@@ -26,24 +26,6 @@ from proctor.models.studies import refuse_over_budget
 
 class OfflineError(ValueError):
     """Requests that can't be exported, or files that do not fit each other; the message says what to mend."""
-
-
-@dataclass(frozen=True)
-class Ticket:
-    """What of a request must outlive this process: enough to read its reply and to keep it.
-
-    `opening` is the beginning of the reply that the request gives, "" if none.
-    """
-
-    key: str
-    model: str
-    prompt: str
-    sample: int
-    opening: str
-
-    @classmethod
-    def of(cls, request: Request) -> "Ticket":
-        return cls(request.key, request.model, request.prompt, request.sample, request.opening)
 
 
 @dataclass
@@ -95,23 +77,16 @@ def write_requests(requests: Iterable[Request], path: str | Path) -> None:
     Raises OfflineError for models that are asked through neither interface: their keys mean another way."""
     path, lines, tickets = Path(path), [], []
     for request in requests:
-        lines.append(_line(request))
+        model = spec(request.model)
+        if model.kind not in INTERFACES:
+            raise OfflineError(
+                f"{request.model} is not asked through OpenAI's interface or Anthropic's: give the model as "
+                "openai/<name>@<address>"
+            )
+        lines.append(batch_line(model, request))
         tickets.append(astuple(Ticket.of(request)))
     write_atomic(tickets_path(path), json.dumps(tickets))
     write_atomic(path, "".join(json.dumps(line) + "\n" for line in lines))
-
-
-def _line(request: Request) -> dict:
-    model = spec(request.model)
-    if model.kind == "anthropic":
-        return {"custom_id": request.key, "params": anthropic_body(model, request)}
-    if model.kind == "openai":
-        body = openai_body(model, request)
-        return {"custom_id": request.key, "method": "POST", "url": "/v1/chat/completions", "body": body}
-    raise OfflineError(
-        f"{request.model} is not asked through OpenAI's interface or Anthropic's: give the model as "
-        "openai/<name>@<address>"
-    )
 
 
 def tickets_path(requests: str | Path) -> Path:
@@ -134,17 +109,15 @@ def import_replies(replies: Iterable[str | Path], requests: str | Path, cache: C
         for raw in lines:
             if not raw.strip():
                 continue
-            ticket = tickets.get(_custom_id(raw) or "")
+            ticket, came = read_line(raw, tickets)
             if ticket is None:
                 found.unknown += 1
-                continue
-            try:
-                cache.put(ticket, _reply(json.loads(raw), ticket))
+            elif isinstance(came, Reply):
+                cache.put(ticket, came)
                 kept.add(ticket.key)
                 found.failed.pop(ticket.key, None)
-            except CallError as error:
-                if ticket.key not in kept:
-                    found.failed[ticket.key] = str(error)
+            elif ticket.key not in kept:
+                found.failed[ticket.key] = str(came)
     found.kept, found.missing = len(kept), len(tickets) - len(kept) - len(found.failed)
     return found
 
@@ -157,31 +130,3 @@ def _tickets(requests: str | Path) -> dict[str, Ticket]:
         raise OfflineError(
             f"{path}: no tickets of an export ({error}). They are written next to the requests: keep the two together"
         ) from None
-
-
-def _custom_id(raw: bytes) -> str | None:
-    """The key of the request that a line of results is to; None where the line can't be read."""
-    try:
-        return str(json.loads(raw)["custom_id"])
-    except (ValueError, KeyError, TypeError):
-        return None
-
-
-def _reply(line: dict, ticket: Ticket) -> Reply:
-    """The reply in a line of results, of either form. Raises CallError, with what the server said."""
-    if isinstance(result := line.get("result"), dict):
-        if result.get("type") == "succeeded":
-            return reply_from_anthropic(result.get("message") or {}, ticket.opening)
-        why = _said((result.get("error") or {}).get("error"))
-        raise CallError(scrub(f"{result.get('type')}{why and f': {why}'}"))
-    response = line.get("response")
-    if line.get("error") or not isinstance(response, dict):
-        raise CallError(scrub(_said(line.get("error")) or "no response"))
-    body, status = response.get("body") or {}, response.get("status_code", 200)
-    if status != 200:
-        raise CallError(scrub(f"{status}: {_said(body.get('error'))}"))
-    return reply_from_openai(body, ticket.opening)
-
-
-def _said(error: object) -> str:
-    return str(error.get("message") if isinstance(error, dict) else error or "")

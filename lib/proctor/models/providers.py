@@ -39,8 +39,7 @@ class Keyed:
     _calls: str  # the path of a call
 
     def __init__(self, model: Spec, timeout: float):
-        client = anthropic_client if model.kind == "anthropic" else openai_client
-        self.model, self.timeout, self._client = model, timeout, client(model.base_url, key_of(model))
+        self.model, self.timeout, self._client = model, timeout, client_of(model)
 
     async def refusal(self) -> str:
         """Why the provider refuses the key, by one free call: the list of models. "" where it does not.
@@ -232,6 +231,11 @@ def _anthropic_thinking(model: Spec, request: Request) -> dict:
     if Takes.of(model).freely:
         return {"type": "adaptive"}
     return {"type": "enabled", "budget_tokens": max(LEAST_BUDGET, request.max_tokens // 2)}
+
+
+def client_of(model: Spec) -> Any:
+    """The client of a provider's SDK, with the model's address and key."""
+    return (anthropic_client if model.kind == "anthropic" else openai_client)(model.base_url, key_of(model))
 
 
 def openai_client(base_url: str | None, key: str):

@@ -14,6 +14,7 @@ from aiolimiter import AsyncLimiter
 from tqdm import tqdm
 
 from proctor import paths
+from proctor.models.batch import INTERFACES
 from proctor.models.cache import Cache, StoreError, read_recording, recording_path
 from proctor.models.endings import TERMINATION, CallError, Halt, MissingReply, all_home, calls_failed
 from proctor.models.messages import Reply, Request
@@ -45,6 +46,9 @@ class Session:
     `concurrency` calls to providers are in flight at most. `timeout` is seconds for one attempt, where a request says
     nothing (600 for providers' models, 120 for those served here); `retries` how often
     a call is tried again after a passing fault: 8 take two minutes, longer than the window of a rate limit.
+    `batch` sends calls to providers through their batch interfaces (models/batch.py): half the price, hours instead of
+    seconds. Neither `concurrency` nor `timeout` bounds these, since all must be able to wait at once; plans and budgets
+    hold with the full price, so that they are upper bounds. Models served here are asked as ever.
     """
 
     rehearsing = False  # whether studies are only tried, to plan their calls (models/studies.py),
@@ -62,11 +66,13 @@ class Session:
         progress: bool = True,
         cache: Path | None = None,
         recorded: Path | None = paths.RECORDED,
+        batch: bool = False,
         settings: Settings | Mapping[str, Any] | None = None,
     ):
         if mode not in MODES:
             raise ValueError(f"mode {mode!r}: use one of {', '.join(MODES)}")
-        self.mode, self.concurrency, self.timeout, self.retries = mode, concurrency, timeout, retries
+        self.mode, self.timeout, self.retries = mode, timeout, retries
+        self.batch, self.concurrency = batch, sys.maxsize if batch else concurrency
         self.settings = Settings.of(settings)
         self.progress = progress
         self.since = time.time() if since is None else since
@@ -252,7 +258,7 @@ class Session:
                 )
 
     async def _refusal(self, model: Spec) -> str:
-        provider = KINDS[model.kind](model, self._patience(model))  # the next one may have another key
+        provider = KINDS[model.kind](model, self._patience(model))  # in batch mode the calls go another way
         try:
             return await provider.refusal() if isinstance(provider, Keyed) else ""
         finally:
@@ -261,7 +267,11 @@ class Session:
     def _provider(self, name: str) -> Provider:
         if name not in self._providers:
             model = spec(name)
-            self._providers[name] = KINDS[model.kind](model, self._patience(model))
+            if self.batch and model.kind in INTERFACES:
+                since = self.since if self.mode == "live" else 0.0
+                self._providers[name] = INTERFACES[model.kind](model, self.cache, since, self.progress)
+            else:
+                self._providers[name] = KINDS[model.kind](model, self._patience(model))
         return self._providers[name]
 
     def _patience(self, model: Spec) -> float:
@@ -344,6 +354,8 @@ class Session:
             try:
                 return await asyncio.shield(task)
             except asyncio.CancelledError as stopped:
+                if self.batch:
+                    task.cancel()  # its batch goes on at the provider
                 halt.call(stopped)
                 await asyncio.wait([task])
                 if not task.cancelled() and isinstance(error := task.exception(), StoreError):

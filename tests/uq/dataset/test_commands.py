@@ -7,8 +7,10 @@ import pandas as pd
 import pytest
 from proctor import paths
 from proctor.models import registry
+from proctor.models.batch import INTERFACES
 from proctor.models.cache import Cache
 from proctor.models.offline import import_replies
+from proctor.models.providers import OpenAI
 from proctor.workflow import run as own_run
 
 RULES = "default: {min_age_years: 0, min_views: 5, min_votes: 2, max_views_per_vote: 5000, top_percent: 100, off_topic_tags: [], tag_match: whole}"
@@ -201,6 +203,14 @@ def test_undecided_questions_are_exit_code_1_and_written(judge, serving, tmp_pat
     rows = [json.loads(line) for line in (tmp_path / "v.jsonl").read_text().splitlines()]
     assert [row["missing_on"] for row in rows] == [["correctness", "solvability"]] * 2
     assert own_run.states()[0]["state"] == own_run.DONE
+
+
+def test_a_run_in_batches(judge, serving, monkeypatch):
+    made = []
+    monkeypatch.setitem(INTERFACES, "openai", lambda model, *_: made.append(model.name) or OpenAI(model, 5.0))
+    assert serving(verdicts=1.0)
+    judge("--budget", "1", "--batch", code=1)
+    assert made == ["open"]
 
 
 def test_a_run_through_files(judge, monkeypatch, tmp_path, capsys):

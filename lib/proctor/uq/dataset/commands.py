@@ -194,6 +194,7 @@ def filter_llm(
     judge: Annotated[str, typer.Option(help="the model that judges")],
     out: Annotated[Path, typer.Option(help="a .jsonl for the verdicts")],
     repeats: Annotated[int, typer.Option(help="of each question to the judge")] = REPEATS,
+    batch: Annotated[bool, typer.Option("--batch", help="through the providers' batch interfaces")] = False,
     *,
     asking: Asking,
 ) -> None:
@@ -209,7 +210,7 @@ def filter_llm(
         found = await filter_questions(session, questions, answering, judge, **asked)
 
     run = asking.name or f"filter-llm-{kept.stem}"
-    if not ask_models(run, "", f"{len(questions):,} questions", study, asking):
+    if not ask_models(run, "", f"{len(questions):,} questions", study, asking, batch=batch):
         return
     write_verdicts(out, found)
     own_run.mark(own_run.folder_of(run), "", own_run.DONE)
