@@ -4,6 +4,7 @@ import ast
 import doctest
 import importlib
 import os
+import re
 import subprocess
 import symtable
 import sys
@@ -59,6 +60,13 @@ def test_what_benchmarks_and_examples_import_of_ours_is_there():
             ours = files or module.split(".")[0] in ("proctor", "desk")
             lost += [f"{path.name}: {module}.{name}" for name in names if ours]
     assert lost == []
+
+
+def test_attacks_name_tests_that_are_there():
+    text = (ROOT / "benchmarks/attacks.py").read_text()
+    named = re.findall(r"^  (\S+)::(\w+)$", text, re.MULTILINE)
+    lost = [each for each in named if f"def test_{each[1]}(" not in (ROOT / f"tests/{each[0]}.py").read_text()]
+    assert named and lost == []
 
 
 def test_no_notebook_is_stored_with_outputs():

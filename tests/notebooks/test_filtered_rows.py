@@ -1,5 +1,6 @@
-"""Someone in JupyterLab takes rows away in a cell, and runs all cells: the notebook runs to its end."""
+"""Someone in JupyterLab changes cells, and runs all of them: the notebook runs to its end."""
 
+import importlib.util
 import json
 from pathlib import Path
 
@@ -10,6 +11,10 @@ from proctor.workflow import params, receipts
 from proctor.workflow.jobs import Job, run_job
 from proctor.workflow.notebook import Notebook, all_notebooks
 
+_spec = importlib.util.spec_from_file_location("explore_walks", paths.ROOT / "benchmarks/explore_walks.py")
+explore_walks = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(explore_walks)
+WALKS = {Path(walk.picture).stem: walk for walk in explore_walks.walks()}
 ROWS = "table = table_s10.load_rows(out.rng(), resamples)"
 MODELS = "models = simulated_models(strong, low)"
 EDITS = {  # notebook, text of a cell, what stands there then, claims that are undecided then, figures not drawn
@@ -60,3 +65,11 @@ def test_it_runs_to_its_end_and_says_what_is_undecided(edit, kernels):
     assert lost == not_drawn
     page = (folder / "out.ipynb").read_text()
     assert all(f"{figure} is not drawn: " in page for figure in not_drawn)
+
+
+@pytest.mark.parametrize("walk", WALKS)
+def test_a_walk_of_the_docs_ends_in_its_figure(walk, kernels):
+    content = json.dumps(explore_walks.changed(WALKS[walk]))
+    values = params.resolve(all_notebooks(), paths.PARAMS / "quick.yaml")[WALKS[walk].notebook]
+    folder = edited_run(f"walk {walk}", content, values, kernels)
+    assert (folder / f"figures/{WALKS[walk].figure}.svg").exists()

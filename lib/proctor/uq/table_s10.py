@@ -44,13 +44,13 @@ JUDGES = {  # by name in the table: the colour, marker and short name of each ju
 MEASURES = ("accuracy", "precision", "recall")  # printed
 
 
-def load_rows(rng: np.random.Generator, resamples: int = 2_000) -> pd.DataFrame:
+def load_rows(rng: np.random.Generator, resamples: int = 2_000, level: float = 0.95) -> pd.DataFrame:
     """`reconstruct_table` of Table S10, every solution a row, with name, judge_count, calls and rejected.
 
     name: the paper's ("3-Iter", "C |M, 5 models"). calls_least, calls_most: of one verdict that stops as soon as it is
-    settled. rejected: the share of the answers.
+    settled. rejected: the share of the answers. level: of all limits.
     """
-    table = with_names(reconstruct_table("uq/table_S10", range(1, ANSWERS + 1), rng, resamples))
+    table = with_names(reconstruct_table("uq/table_S10", range(1, ANSWERS + 1), rng, resamples, level))
     count = table["judge_count"]
     costs = [cost(parse(strategy), judges) for strategy, judges in zip(table["strategy"], count)]
     table[["calls_least", "calls_most"]] = [(one.least, one.most) for one in costs]
@@ -193,7 +193,7 @@ def _extreme(gains: Iterable[Interval], choose: Callable) -> Interval:
 
 
 def reconstruct_table(
-    name: str, sizes: Iterable[int], rng: np.random.Generator, resamples: int = 2_000
+    name: str, sizes: Iterable[int], rng: np.random.Generator, resamples: int = 2_000, level: float = 0.95
 ) -> pd.DataFrame:
     """The rows of a published validator table ("uq/table_S1") with every confusion table that prints so.
 
@@ -209,7 +209,7 @@ def reconstruct_table(
         known |= {f"{figure}_printed": getattr(row, figure) for figure in MEASURES} | dict(solutions=len(found))
         for i, table in enumerate(found, 1):
             counted = dict(solution=i, n=table.n, positives=table.positives, **asdict(table.confusion))
-            rows.append(known | counted | _figures(table.confusion, rng, resamples))
+            rows.append(known | counted | _figures(table.confusion, rng, resamples, level))
         if not found:
             rows.append(known | {"solution": 0})
     frame = pd.DataFrame(rows)
@@ -221,10 +221,10 @@ def counts_of(row) -> Confusion:
     return Confusion(tp=int(row.tp), fp=int(row.fp), fn=int(row.fn), tn=int(row.tn))
 
 
-def _figures(counts: Confusion, rng: np.random.Generator, resamples: int) -> dict[str, float | None]:
+def _figures(counts: Confusion, rng: np.random.Generator, resamples: int, level: float) -> dict[str, float | None]:
     """Every measure of one confusion table with its exact and its bootstrap limits."""
     found = {}
-    for one in measures(counts, rng, resamples):
+    for one in measures(counts, rng, resamples, level):
         found |= {one.measure: one.estimate, f"{one.measure}_low": one.exact_low, f"{one.measure}_high": one.exact_high}
         found |= {f"{one.measure}_boot_low": one.low, f"{one.measure}_boot_high": one.high}
     return found
