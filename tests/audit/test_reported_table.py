@@ -94,8 +94,6 @@ def test_columns_of_other_names_are_read_where_they_are_named(tmp_path):
     path = write(tmp_path, "test,Sens.,n\nA,67.78,400\n")
     (found,) = load_reported(path, columns={"name": "test", "recall": "Sens."})
     assert (found.name, found.recall) == ("A", "67.78")
-    with pytest.raises(DataError, match="column Spec: no such column. There are Sens., n, test"):
-        load_reported(path, columns={"name": "test", "specificity": "Spec"})
     with pytest.raises(DataError, match="no field 'power'. Fields are name, accuracy"):
         load_reported(path, columns={"power": "Sens."})
 

@@ -125,13 +125,7 @@ TROUBLE += [b"\xed\xa0\x80", b"\xef\xbb\xbf"]
 
 
 def as_json(value) -> str:
-    if isinstance(value, int) and not isinstance(value, bool) and abs(value) > 10**300:
-        return "9" * 5_000  # more digits than Python reads
-    if isinstance(value, list):
-        return f"[{', '.join(map(as_json, value))}]"
-    if isinstance(value, dict):
-        return "{" + ", ".join(f"{json.dumps(key)}: {as_json(one)}" for key, one in value.items()) + "}"
-    return json.dumps(value)
+    return json.dumps(value).replace(str(10**400), "9" * 5_000)  # more digits than Python reads
 
 
 def as_cell(value) -> str:

@@ -93,7 +93,7 @@ def test_own_files_round_trip(tmp_path_factory, questions):
 
 def test_a_byte_order_mark_is_no_part_of_a_column_and_options_alone_make_a_question_multiple_choice(tmp_path):
     path = tmp_path / "own.csv"
-    path.write_bytes("\ufeffid,question\n1,Why?\n".encode())
+    path.write_bytes("\ufeffid,question\r\n1,Why?\r\n".encode())
     assert load_questions(path) == [Question(id="1", question="Why?")]
     row = {"id": "q", "question": "Which?", "options": ["x", "y"], "answer": "B"}
     assert load_questions(write_jsonl(tmp_path / "own.jsonl", row))[0].answer_type == "multipleChoice"
@@ -151,7 +151,8 @@ REFUSED = [  # a file, what it holds, what its refusal names
         "row 4: not a JSON object",
         "row 5: bad JSON (NaN is not JSON)",
     ),
-    ("a.csv", b"id,question\n1,caf\xe9\n", "row 2", "0xe9", "UTF-8"),
+    ("a.csv", b"id,question\n1,caf\xe9\n", "row 2", "0xe9", "Save it as UTF-8"),
+    ("a.csv", "id,question\n1,a\n".encode("utf-16"), "row 1", "Save it as UTF-8"),
     *(("kina.json", text, "JSON") for text in ("{", "{}", "[1]", "[{]")),
     *(("a.csv", text, "no questions") for text in ("id,question\n", "")),
     ("a.jsonl", "\n", "no questions"),
@@ -163,7 +164,7 @@ REFUSED = [  # a file, what it holds, what its refusal names
     ("a.csv", "id,question,id\n1,a,2\n", "row 1, column id: named twice"),
     ("a.jsonl", [ONE, {"id": "2"}], "row 2, column question: empty"),
     *(("a.jsonl", [ONE | {c: blank}], f"row 1, column {c}: empty") for c in ONE for blank in ("", "  ", None)),
-    ("a.jsonl", TWICE, "row 3, column id: '1' is the id of row 1 too"),
+    ("a.jsonl", TWICE, "row 3, column id: '1' is the id of row 1 too. Give each"),
     ("a.csv", TWICE, "row 4, column id: '1' is the id of row 2 too"),
     ("uq.jsonl", [UQ, UQ], "row 2, column question_id: '17' is the id of row 1"),
     ("a.jsonl", [ONE | CHOICE | {"answer": "C"}], "row 1, column answer: answer 'C' is not one of the letters AB"),

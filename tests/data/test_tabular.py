@@ -1,14 +1,13 @@
 """One reader for four kinds of file; whatever is in them, rows or a DataError that names file and row."""
 
 import json
-from pathlib import Path
 
 import pyarrow
 import pyarrow.parquet
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from proctor.data.tabular import SHOWN, DataError, Wrong, collect, read_rows, summary
+from proctor.data.tabular import SHOWN, DataError, read_rows, summary
 
 CELLS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\r\0"), max_size=12)
 TABLES = st.lists(st.fixed_dictionaries({"id": CELLS, "text": CELLS}), max_size=6)
@@ -52,31 +51,6 @@ def test_cells_are_separated_by_what_the_header_has(tmp_path, separator):
     assert "3 cells under 2 columns" in read_rows(file)[1][0]
 
 
-def test_a_byte_order_mark_and_windows_line_ends_are_read_and_other_encodings_named_not_guessed(tmp_path):
-    file = tmp_path / "table.csv"
-    file.write_bytes("\ufeffname,n\r\nMüller,4\r\n".encode())
-    assert read_rows(file) == ([(2, {"name": "Müller", "n": "4"})], [])
-    for encoding in ("utf-16", "latin-1"):
-        file.write_bytes("name,n\nMüller,4\n".encode(encoding))
-        with pytest.raises(DataError, match="not UTF-8 .*Save it as UTF-8"):
-            read_rows(file)
-
-
 def test_a_summary_tells_the_first_few_and_fits_a_screen():
     told = summary([f"problem {n}: " + "x" * 5_000 for n in range(100)])
     assert told.startswith("100 problems") and told.count("problem ") == SHOWN and len(told) < 4_000
-
-
-def _number(_: int, row: dict) -> int:
-    if not row["n"].isdigit():
-        raise Wrong("n", "not a number", "Write digits")
-    return int(row["n"])
-
-
-def test_a_wrong_row_is_told_a_value_that_stands_twice_names_the_first_row_and_the_others_are_made():
-    problems: list[str] = []
-    rows = [(2, {"n": "1"}), (3, {"n": "x"}), (4, {"n": "2"}), (5, {"n": "1"})]
-    assert collect(Path("a.csv"), rows, problems, _number) == [1, 2, 1]
-    assert problems == ["a.csv, row 3, column n: not a number. Write digits."]
-    assert collect(Path("a.csv"), rows, problems, _number, ("n", lambda n: n, "number", "Give another")) == [1, 2]
-    assert problems[2] == "a.csv, row 5, column n: 1 is the number of row 2 too. Give another."
