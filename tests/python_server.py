@@ -3,101 +3,59 @@
     python python_server.py FOLDER
 
 FOLDER/python then stands for the interpreter: what it is given runs in a fork, with the caller's environment, folder and
-streams, gets its SIGTERM and ends with it. Nothing of proctor is imported before the fork. The server ends when its
-standard input closes.
+streams, gets its SIGTERM and ends with it. The server is that of the kernels (proctor/workflow/kernels.py), with other
+packages and another program to run; nothing else of proctor is imported before the fork. It ends when its standard
+input closes.
 """
 
 import contextlib
-import gc
 import importlib
-import json
 import os
 import runpy
-import select
-import signal
 import socket
 import sys
 import threading
 from pathlib import Path
 
-STACK = (
-    "aiohttp",
-    "ipykernel.kernelapp",
-    "openai",
-    "pandas",
-    "papermill",
-    "pydantic",
-    "scipy.stats",
-    "snakemake.cli",
-    "snakemake.workflow",
-    "tqdm.asyncio",
-    "typer",
-)
 CLIENT = """#!{python} -IS
 import json, os, signal, socket, sys
-with socket.socket(socket.AF_UNIX) as server:
-    server.connect({address!r})
-    socket.send_fds(server, [b"x"], [0, 1, 2])
-    server.sendall(json.dumps([sys.argv[1:], dict(os.environ), os.getcwd()]).encode() + b"\\n")
-    signal.signal(signal.SIGTERM, lambda *_: server.sendall(b"x"))
-    code = int(server.makefile().readline() or 1)
-if code < 0:
-    os.kill(os.getpid(), -code)
-sys.exit(code)
+with socket.socket(socket.AF_UNIX) as server, socket.socket(socket.AF_UNIX) as streams:
+    server.connect("{folder}/fork")
+    streams.bind(f"{folder}/{{os.getpid()}}")
+    streams.listen()
+    request = dict(words=sys.argv[1:], environment=dict(os.environ), cwd=os.getcwd(), streams=streams.getsockname())
+    server.sendall(json.dumps(request).encode() + b"\\n")
+    signal.signal(signal.SIGTERM, lambda number, _: server.sendall(b"%d\\n" % number))
+    socket.send_fds(streams.accept()[0], [b"x"], [0, 1, 2])
+    pid, code = [*server.makefile(), "", "1"][:2]
+os.unlink(request["streams"])
+if int(code) < 0:
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    os.kill(os.getpid(), -int(code))
+sys.exit(int(code))
 """
 
 
-def serve(folder: Path) -> list | None:
-    """None at the end; in each fork its [arguments, environment, folder]."""
-    with socket.socket(socket.AF_UNIX) as listener:
-        listener.bind(str(folder / "socket"))
-        listener.listen()
-        client = folder / "starting"
-        client.write_text(CLIENT.format(python=sys.executable, address=str(folder / "socket")))
-        client.chmod(0o755)
-        client.rename(folder / "python")
-        while sys.stdin not in select.select([listener, sys.stdin], [], [])[0]:
-            connection, _ = listener.accept()
-            with contextlib.suppress(ChildProcessError):
-                while os.waitpid(-1, os.WNOHANG)[0]:
-                    pass
-            if not os.fork():
-                listener.close()
-                return forked(connection)
-            connection.close()
-    return None
+def prepare(folder: Path, import_stack) -> None:
+    """Import the packages, and then make the program that clients start."""
+    sys.modules["rfc3987_syntax"] = None  # takes a second to import, and is used by nobody
+    import_stack()
+    assert threading.active_count() == 1
+    client = folder / "starting"
+    client.write_text(CLIENT.format(python=sys.executable, folder=folder))
+    client.chmod(0o755)
+    client.rename(folder / "python")
 
 
-def forked(connection: socket.socket) -> list:
-    """Wait for a fork of this process, in which this returns, and tell its exit code; kill it when its caller goes."""
-    _, streams, _, _ = socket.recv_fds(connection, 1, 3)
-    with connection.makefile() as lines:
-        request = json.loads(lines.readline())
-    if not (pid := os.fork()):
+def run(folder: Path, words: list[str], environment: dict[str, str], cwd: str, streams: str) -> None:
+    """What `python WORDS` does, in this process."""
+    with contextlib.suppress(PermissionError):
         os.setpgid(0, 0)
-        connection.close()
-        for number, stream in enumerate(streams):
+    with socket.socket(socket.AF_UNIX) as caller:
+        caller.connect(streams)
+        for number, stream in enumerate(socket.recv_fds(caller, 1, 3)[1]):
             os.dup2(stream, number)
             os.close(stream)
-        return request
-    with contextlib.suppress(PermissionError):
-        os.setpgid(pid, pid)
-    for stream in streams:
-        os.close(stream)
-    ended = os.pidfd_open(pid)
-    while connection in select.select([connection, ended], [], [])[0]:
-        if not connection.recv(1):  # the caller has gone
-            os.killpg(pid, signal.SIGKILL)
-            break
-        os.kill(pid, signal.SIGTERM)
-    code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
-    with contextlib.suppress(OSError):
-        connection.sendall(f"{code}\n".encode())
-    os._exit(0)
-
-
-def run(folder: Path, words: list[str], environment: dict[str, str], cwd: str) -> None:
-    """What `python WORDS` does, in this process."""
     os.environ.clear()
     os.environ.update(environment)
     os.chdir(cwd)
@@ -120,13 +78,23 @@ def run(folder: Path, words: list[str], environment: dict[str, str], cwd: str) -
 
 if __name__ == "__main__":
     FOLDER = Path(sys.argv[1])
-    del sys.path[0]  # the folder of this file
-    sys.modules["rfc3987_syntax"] = None  # takes a second to import, and is used by nobody
-    os.environ |= {"JE_ARROW_MALLOC_CONF": "background_thread:false", "OPENBLAS_NUM_THREADS": "1"}
-    for NAME in STACK:
-        importlib.import_module(NAME)
-    assert threading.active_count() == 1
-    gc.collect()
-    gc.freeze()
-    if REQUEST := serve(FOLDER):
-        run(FOLDER, *REQUEST)
+    sys.path[0] = str(Path(__file__).parents[1] / "lib/proctor/workflow")
+    import kernels
+
+    del sys.path[0]
+    kernels.STACK = (
+        "aiohttp",
+        "ipykernel.kernelapp",
+        "openai",
+        "pandas",
+        "papermill",
+        "pydantic",
+        "scipy.stats",
+        "snakemake.cli",
+        "snakemake.workflow",
+        "tqdm.asyncio",
+        "typer",
+    )
+    kernels.import_stack = lambda imported=kernels.import_stack: prepare(FOLDER, imported)
+    kernels.run_kernel = run
+    kernels.serve(FOLDER)

@@ -83,21 +83,6 @@ def test_no_number_of_items_gives_the_revised_subset_and_kina_is_not_one_answer_
     assert samples.index[samples["all_half_up"] == "True"].tolist() == ["4", "8"]
 
 
-def test_one_share_by_decimal_arithmetic(claim):
-    """The share that each model's gains imply, widened by the half digits of four figures, meets in five models."""
-    ranges = []
-    for _, row in load_published("hle_verified/table_2").iterrows():
-        ends = []
-        for part in ("full", "subset"):
-            after, before = (row[f"{part}_{when}_accuracy"] for when in ("verified", "raw"))
-            half, gain = (unit(after) + unit(before)) / 2, Decimal(after) - Decimal(before)
-            ends.append((gain - half, gain + half))
-        (low, high), (least, most) = ends
-        ranges.append((low / most, high / least))
-    meeting = max(sum(low <= point <= high for low, high in ranges) for point, _ in ranges)
-    assert meeting == 5 and "5 of 7 models" in claim("synthesis/1b_one_share").title
-
-
 def test_each_solution_prints_back_its_row(read):
     found = read("synthesis/table_S10_solutions", dtype={name: str for name in FIGURES}).dropna(subset="n")
     assert len(found) == 25 + 8 + 2 * 6
