@@ -38,16 +38,15 @@ class Batch:
 class BatchServer(Server):
     """`submitted` counts the batches that a request was in, by custom_id; `batches` are the texts of each, in order.
 
-    A batch has ended after two looks; those whose numbers are in `held` only when they are taken out of it. slow:
-    seconds between the creation of a batch and its answer, by number. refused: why the next OpenAI batch fails as a
-    whole, (code, message). bad_calls: what happens to the next calls to the interface, by its word ("upload",
-    "create", "list", "look", "read"), one entry a call: "500", "429:<Retry-After>", "reset", "401", "404", "echo" (401
-    whose body repeats the key), "lost" (done, but the answer never arrives), "ok".
+    A batch has ended after two looks; those whose numbers are in `held` only when they are taken out of it. refused: why
+    the next OpenAI batch fails as a whole, (code, message). bad_calls: what happens to the next calls to the interface,
+    by its word ("upload", "create", "list", "look", "read"), one entry a call: "500", "429:<Retry-After>", "reset",
+    "401", "404", "echo" (401 whose body repeats the key), "lost:<seconds>" (done, but then there is no answer), "ok".
     """
 
-    def __init__(self, held: tuple = (), bad_calls: dict | None = None, slow: dict | None = None, refused=None, **how):
+    def __init__(self, held: tuple = (), bad_calls: dict | None = None, refused: tuple | None = None, **how):
         super().__init__(**how)
-        self.held, self.slow, self.refused = set(held), slow or {}, refused
+        self.held, self.refused = set(held), refused
         self.bad_calls = {call: list(plan) for call, plan in (bad_calls or {}).items()}
         self.calls, self.submitted = collections.Counter(), collections.Counter()
         self.batches: list[list[str]] = []
@@ -82,6 +81,7 @@ class BatchServer(Server):
                 return failure
             answer = await then(request)
             if kind == "lost":
+                await asyncio.sleep(float(detail))
                 request.transport.abort()
             return answer if isinstance(answer, web.Response) else web.json_response(answer)
 
@@ -120,7 +120,6 @@ class BatchServer(Server):
             self.asked[text] += 1
             self.answered.update([text] if made.fates[-1][2] == "ok" else [])
             self.bodies.append(body)
-        await asyncio.sleep(self.slow.get(made.number, 0))
         return self._shown(made, request)
 
     async def _look(self, request: web.Request) -> dict:

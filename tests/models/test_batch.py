@@ -9,6 +9,7 @@ from proctor.data.schemas import Answer, Question
 from proctor.models import batch
 from proctor.models.cache import Cache, StoreError
 from proctor.models.endings import CallsFailed
+from proctor.models.messages import Request
 from proctor.models.spending import Budget, BudgetError
 from proctor.uq.run_validator import Run, validate
 
@@ -77,6 +78,21 @@ def test_a_round_is_cut_where_a_provider_takes_no_more_and_by_models(serving, se
     assert sorted(map(len, server.batches[:3])) == [1, 3, 3] and sorted(map(len, server.batches[3:])) == [1, 1, 1, 2]
 
 
+def test_the_bodies_of_a_batch_are_those_that_are_sent_one_by_one_and_the_replies_are_equal(
+    serving, session, run, model
+):
+    server, begun = serving(), {"role": "assistant", "content": "Accepted: [["}
+    told = ({"role": "system", "content": "be brief"}, {"role": "user", "content": "so?"}, begun)
+    how = dict(temperature=0.5, max_tokens=7, logprobs=1, schema={"type": "object"} if model == "open" else None)
+    calls = [Request(model, talk, **how) for talk in (told, ({"role": "user", "content": "a\u2028b\x85c"},))]
+    replies, sent = run(session(), calls), list(server.bodies)
+    assert texts(replies) == ["Accepted: [[ACCEPTED: [[", "A\u2028B\x85C"] and not server.times
+    assert run(session("live", batch=False), calls) == replies and sorted(server.bodies[2:], key=str) == sorted(
+        sent, key=str
+    )
+    assert model == "open" or any(body.get("system") == "be brief" for body in sent)  # which gets the system apart
+
+
 def test_faults_of_single_requests_are_answered_in_the_end_and_once_or_told(serving, session, ask, quick, run, model):
     passing = ["429", "500", "529", "expired", "missing", "malformed", "strange"]
     server = serving(faults={fault: [fault, fault] for fault in passing} | {"400": ["400"], "cancelled": ["cancelled"]})
@@ -96,7 +112,7 @@ def test_faults_of_single_requests_are_answered_in_the_end_and_once_or_told(serv
     "plans",
     [
         dict(upload=["500"], create=["429:0", "reset"], look=["500", "429:0", "reset"], read=["500"], list=["503"]),
-        dict(create=["lost"], list=["500"]),
+        dict(create=["lost:0"], list=["500"]),
     ],
     ids=["faults", "lost answer"],
 )
@@ -145,7 +161,8 @@ def test_what_stays_is_told_and_the_next_run_goes_on(serving, session, ask, quic
 def test_a_run_killed_in_a_round_goes_on_and_writes_the_file_of_an_undisturbed_one(
     serving, session, forked, tmp_path, model, where
 ):
-    server = serving(verdicts=0.8, steady=True, held=[1], slow={1: 60} if where == "creating" else {})
+    bad = {"create": ["ok", "lost:60"]} if where == "creating" else {}
+    server = serving(verdicts=0.8, steady=True, held=[1], bad_calls=bad)
     child = forked(lambda: judge(session(), "(C u2|U) => V", model, out=tmp_path / "v.jsonl"))
     while len(server.batches) < 2 or (where == "waiting" and server.calls["look"] < 8):  # 3 of them in the first round
         assert child.is_alive()
@@ -190,14 +207,13 @@ def test_a_stopped_run_says_that_the_batch_goes_on_and_the_next_reads_all_of_it(
 
     with pytest.warns(UserWarning, match="3 requests to .* goes on at the provider"):
         asyncio.run(stopped())
-    server.held.clear()
-    asking = session()
-    assert texts(run(asking, calls[:1])) == ["CALL 0"]  # nobody asks for the other two
-    assert len(asking.cache) == 3 and texts(run(session("replay"), calls)) == ["CALL 0", "CALL 1", "CALL 2"]
-    assert len(server.batches) == 1 and not unread(asking.cache, model)
     live = session("live")  # asks anew, and what it has asked no more
     assert texts(run(live, calls[:1])) == texts(run(session("live", since=live.since), calls[:1])) == ["CALL 0"]
-    assert len(server.batches) == 2
+    server.held.clear()
+    asking = session()
+    assert texts(run(asking, calls[1:2])) == ["CALL 1"]  # nobody asks for the third
+    assert len(asking.cache) == 3 and texts(run(session("replay"), calls)) == ["CALL 0", "CALL 1", "CALL 2"]
+    assert list(map(len, server.batches)) == [3, 1] and not unread(asking.cache, model)
 
 
 @pytest.mark.parametrize("created", [True, False])

@@ -54,57 +54,16 @@ def test_what_failed_is_missing_or_not_ours_is_counted_and_asked_again(tmp_path,
     assert import_replies([replies], requests, cache).complete and cache.get(call("a").key).prompt_tokens == 3
 
 
-def test_a_batch_holds_the_bodies_that_are_sent_one_by_one_and_its_replies_are_equal(
-    serving, session, run, model, files, tmp_path
-):
-    server, begun = serving(), {"role": "assistant", "content": "Accepted: [["}
-    told = ({"role": "system", "content": "be brief"}, {"role": "user", "content": "so?"}, begun)
-    how = dict(temperature=0.5, max_tokens=7, logprobs=1, schema={"type": "object"} if model == "open" else None)
-    calls = [Request(model, talk, **how) for talk in (told, ({"role": "user", "content": "a\u2028b\x85c"},))]
-    [requests, replies], lines = files, []
-    write_requests(calls, requests)
-    for line in map(json.loads, requests.read_text().splitlines()):
-        body = line.pop("params" if model == "claude" else "body")
-        said = body["messages"][-1]["content"].upper()
-        if model == "claude":
-            line["result"] = {"type": "succeeded", "message": server._reply(said, "/v1/messages")}
-        else:
-            line["response"] = {"status_code": 200, "body": server._reply(said, "/v1/chat/completions")}
-        lines.append(json.dumps(line, ensure_ascii=False))
-        server.bodies.append(body)
-    replies.write_text("\n".join(lines))
-    batched, server.bodies[:] = list(server.bodies), []
-    cache = Cache(tmp_path / "c.sqlite")
-    assert import_replies([replies], requests, cache).complete
-    assert run(session(cache=tmp_path / "c.sqlite"), calls) == [cache.get(call.key) for call in calls]
-    assert not server.bodies
-    direct = run(session("live"), calls)
-    assert [vars(reply) | dict(source="live") for reply in map(cache.get, [c.key for c in calls])] == list(
-        map(vars, direct)
-    )
-    assert sorted(server.bodies, key=str) == sorted(batched, key=str)
-    assert [reply.text for reply in direct] == ["Accepted: [[ACCEPTED: [[", "A\u2028B\x85C"]
-    if model == "claude":  # which gets the system apart
-        assert batched[0]["system"] == "be brief"
-        assert {m["role"] for body in batched for m in body["messages"]} == {"user", "assistant"}
-
-
-@pytest.mark.parametrize(
-    ("result", "why"),
-    [
-        (dict(result=dict(type="errored", error=dict(error=dict(message="overloaded")))), "errored: overloaded"),
-        (dict(result=dict(type="expired")), "expired"),
-        (dict(result=dict(type="succeeded", message=dict(content=None))), "no message"),
-        (dict(response=None, error=dict(code="batch_expired", message="too late")), "too late"),
-        (dict(response=dict(status_code=200, body=dict(choices="none"))), "no chat completion"),
-    ],
-)
-def test_a_result_that_is_no_reply_is_told(files, tmp_path, result, why):
+def test_a_file_of_the_other_form_is_read_too(serving, tmp_path, files):
     requests, replies = files
-    write_requests([call("a")], requests)
-    replies.write_text(json.dumps(dict(custom_id=call("a").key) | result))
-    found = import_replies([replies], requests, Cache(tmp_path / "c.sqlite"))
-    assert found.missing == 0 and why in str(found)
+    server, claude = serving(), Request("claude", ({"role": "user", "content": "b"},))
+    write_requests([call("a"), claude], requests)
+    openai, anthropic = map(json.loads, requests.read_text().splitlines())
+    assert openai["url"] == "/v1/chat/completions" and anthropic["params"]["max_tokens"] == 512
+    told = {"type": "succeeded", "message": server._reply("B", "/v1/messages")}
+    replies.write_text(json.dumps({"custom_id": claude.key, "result": told}))
+    cache = Cache(tmp_path / "c.sqlite")
+    assert import_replies([replies], requests, cache).missing == 1 and cache.get(claude.key).text == "B"
 
 
 def test_what_does_not_fit_is_told(tmp_path, files, monkeypatch):
