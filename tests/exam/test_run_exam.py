@@ -55,35 +55,33 @@ def sits(session, models, questions, **how):
 # comparison
 
 
-@pytest.mark.parametrize(
-    "answer, decided", [("3/2", True), ("1.50", True), ("2", False), ("one and a half", None), (None, False)]
-)
-def test_what_comparison_cannot_decide_is_not_correct_and_marked(session, answer, decided):
-    says(session, run_exam.exam_request("m", TEXT), fields(answer) if answer else "")
-    row = sits(session, ["m"], [TEXT]).iloc[0]
-    assert run_exam.matches_key(TEXT, answer) is decided and run_exam.grade(TEXT, answer) is (decided is True)
-    assert (row["correct"], row["undecided"], row["answer_type"]) == (decided is True, decided is None, "exactMatch")
-
-
 CHOICE = Question(id="c", question="Which?", answer="A", answer_type="multipleChoice", options=("x", "y"))
+OPEN = Question(id="o", question="Is P NP?")
 
 
 @pytest.mark.parametrize(
-    "question, text, more, lost",
+    "question, text, more, decided, lost",
     [
-        (TEXT, "no idea", {}, True),
-        (TEXT, "", {}, False),
-        (TEXT, "Explanation: first", {"finish": "length"}, False),
-        (CHOICE, "Answer: G", {}, False),
-        (CHOICE, "Answer: none of these", {}, True),
-        (Question(id="o", question="Is P NP?"), "no idea", {}, False),
+        (TEXT, fields("3/2"), {}, True, False),
+        (TEXT, fields("1.50"), {}, True, False),
+        (TEXT, fields("2"), {}, False, False),
+        (TEXT, fields("one and a half"), {}, None, False),
+        (TEXT, "no idea", {}, None, True),
+        (TEXT, "", {}, False, False),
+        (TEXT, "Explanation: first", {"finish": "length"}, False, False),
+        (CHOICE, "Answer: G", {}, False, False),
+        (CHOICE, "Answer: none of these", {}, None, True),
+        (OPEN, "no idea", {}, None, False),
     ],
 )
-def test_an_unreadable_reply_goes_to_the_judge_and_is_counted(session, question, text, more, lost):
+def test_what_comparison_cannot_decide_or_read_is_not_correct_and_goes_to_the_judge(
+    session, question, text, more, decided, lost
+):
     says(session, run_exam.exam_request("m", question), text, **more)
     row = sits(session, ["m"], [question]).iloc[0]
-    assert row["unreadable"] == lost and not row["correct"]
-    assert row["undecided"] == (lost or question.answer is None)
+    assert (row["correct"], row["undecided"], row["unreadable"]) == (decided is True, decided is None, lost)
+    assert row["answer_type"] == question.answer_type
+    assert run_exam.grade(question, row["answer"]) is (decided is True)
 
 
 def test_the_judge_may_see_everything(session):
