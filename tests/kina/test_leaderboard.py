@@ -67,19 +67,15 @@ def test_model_that_misses_items_is_an_error_or_handled_as_said(tmp_path):
         ([["item", "a", "b"], ["1", 1, 1.2]], "row 2, column b: 1.2 is not a score from 0 to 1"),
         ([["item", "a", "b"], ["1", 55, 0]], "row 2, column a: 55 .*divide percentages by 100"),
         ([["item", "a", "b"], ["1", -0.1, 0]], "-0.1 is not a score"),
-        ([["item", "a", "b"], ["1", "inf", 0]], "inf is not a score"),
         ([["item", "a", "b"], ["1", "maybe", 0]], "row 2, column a: 'maybe' is not a number"),
         ([["model", "item", "score"], ["a", "1", ""]], "no model in it"),
         ([["item", "a"], ["1", 1]], r"one model only \(a\), and a ranking needs two"),
-        ([["model", "item", "score"], ["a", "1", 1], ["a", "2", 1]], "one model only"),
         ([["item"], ["1"]], "no model has a score"),
         ([["item", "a", "b", "c"], ["1", 1, 0, ""]], "row 1, column c: no score in this column"),
         ([["item", "a", "b"], ["1", 1, 0], ["2", "", ""]], "row 3, column item: no model has a score for item '2'"),
         ([["item", "a", "b"], ["", 1, 0]], "row 2, column item: empty"),
         ([["model", "item", "score"], ["", "1", 1]], "row 2, column model: empty"),
         ([["name", "a", "b"], ["1", 1, 0]], "row 1: the columns are name, a, b. Give"),
-        ([["item", "a", "a"], ["1", 1, 0]], "column a: named twice"),
-        ([["item", "a", "b"], ["1", 1]], "row 2: 2 cells under 3 columns"),
         (
             [["model", "item", "score", "discipline"], ["a", "1", 1, "law"], ["b", "1", 1, "art"]],
             "row 3, column discipline: 'art' for item '1', but 'law' in .*row 2",
@@ -105,13 +101,11 @@ def test_bad_tables_are_refused_naming_the_place(tmp_path, rows, words):
         ([result(1, 0.5, answers=["A", "A", "A", "B"])], "row 1, column score: 0.5, but 3 of its 4 answers are A"),
         ([{"score": 1}], "row 1, column id: empty or missing"),
         ([{"id": 1}], "row 1, column score: empty or missing"),
-        ([{"id": 1, "score": 100}], "divide percentages"),
         ([{"id": 1, "score": True}], "True is not a score"),
         ([{"id": 1, "score": 10**400}], "row 1, column score: 1000.*Give the share"),
         ([{"id": 1, "score": [1]}], "is not a score"),
         ([], "b.json: no items in it"),
         ([3], "row 1: not a JSON object"),
-        ({"id": 1}, "b.json: not a JSON array"),
         ([result(2)], "a lacks 1 of 2 items, the first '2'"),
     ],
 )
@@ -122,15 +116,11 @@ def test_bad_results_files_are_refused_naming_file_and_row(folder, results, word
         load_leaderboard(path)
 
 
-def test_what_is_not_there_or_not_known_is_refused(tmp_path, folder):
-    with pytest.raises(DataError, match="cannot be read"):
-        load_leaderboard(tmp_path / "none.csv")
+def test_what_is_not_there_or_not_known_is_refused(tmp_path):
     with pytest.raises(DataError, match="missing is 'drop'. Choose one of: error, pairs, common, wrong"):
         load_leaderboard(tmp_path, missing="drop")
     with pytest.raises(DataError, match="no .json files"):
         load_leaderboard(tmp_path)
-    with pytest.raises(DataError, match="one model only"):
-        load_leaderboard(folder("a", [result(1)]))
     apart = written(tmp_path / "board.csv", [["item", "a", "b"], ["1", 1, ""], ["2", "", 1]])
     with pytest.raises(DataError, match="no item is common to all 2 models"):
         load_leaderboard(apart, missing="common")
