@@ -81,14 +81,17 @@ many = st.lists(own_questions(), min_size=1, max_size=4, unique_by=lambda questi
 
 @given(many)
 def test_own_files_round_trip(tmp_path_factory, questions):
-    lines, table = (tmp_path_factory.getbasetemp() / f"own.{kind}" for kind in ("jsonl", "csv"))
+    lines, array, table, parquet = (
+        tmp_path_factory.getbasetemp() / f"own.{kind}" for kind in ("jsonl", "json", "csv", "parquet")
+    )
     lines.write_text("".join(question.model_dump_json() + "\n" for question in questions), encoding="utf-8", newline="")
-    assert load_questions(lines) == questions
+    array.write_text(json.dumps([question.model_dump() for question in questions]))
     rows = [
         question.model_dump() | {"options": json.dumps(question.options), "extra": json.dumps(question.extra)}
         for question in questions
     ]
-    assert load_questions(write_csv(table, rows)) == questions
+    for path in (lines, array, write_csv(table, rows), write_parquet(parquet, *rows)):
+        assert load_questions(path) == questions
 
 
 def test_a_byte_order_mark_is_no_part_of_a_column_and_options_alone_make_a_question_multiple_choice(tmp_path):

@@ -1,34 +1,7 @@
-"""One reader for four kinds of file; whatever is in them, rows or a DataError that names file and row."""
+"""One reader for four kinds of file: rows, or a DataError that names file and row. Loaders' tests read all kinds."""
 
-import json
-
-import pyarrow
-import pyarrow.parquet
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from proctor.data.tabular import SHOWN, DataError, read_rows, summary
-
-CELLS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\r\0"), max_size=12)
-TABLES = st.lists(st.fixed_dictionaries({"id": CELLS, "text": CELLS}), max_size=6)
-
-
-@given(TABLES)
-def test_all_kinds_give_the_same_rows(tmp_path_factory, table):
-    columns = {name: pyarrow.array([row[name] for row in table], pyarrow.string()) for name in ("id", "text")}
-    quoted = [",".join('"' + row[name].replace('"', '""') + '"' for name in ("id", "text")) for row in table]
-    for kind, content in {
-        "jsonl": "".join(json.dumps(row) + "\n" for row in table),
-        "json": json.dumps(table),
-        "csv": "\r\n".join(["id,text", *quoted, ""]),
-        "parquet": "",
-    }.items():
-        path = tmp_path_factory.getbasetemp() / f"t.{kind}"
-        path.write_bytes(content.encode())
-        if kind == "parquet":
-            pyarrow.parquet.write_table(pyarrow.table(columns), path)
-        rows, problems = read_rows(path)
-        assert [row for _, row in rows] == table and not problems
 
 
 def test_rows_are_counted_as_an_editor_shows_them_and_a_csv_that_begins_with_a_blank_line_has_no_column_names(tmp_path):

@@ -149,7 +149,6 @@ def reply(correct="yes", confidence=73, **more):
         (reply(), True, 0.73),
         (reply("NO", "0%"), False, 0.0),
         (f"```json\n{reply()}\n```", True, 0.73),
-        (reply("maybe"), None, 0.73),
         (reply("incorrect"), None, 0.73),
         (reply(confidence=140), True, None),
         (reply(confidence="high"), None, None),
