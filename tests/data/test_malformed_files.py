@@ -157,10 +157,6 @@ def as_file(folder: Path, kind: str, rows: list[dict]) -> Path:
         path.mkdir(exist_ok=True)
         for model in ("one", "two"):
             (path / f"{model}.json").write_text("[" + ", ".join(map(as_json, rows)) + "]")
-    elif kind == "licence":
-        path.write_text("".join(map(as_json, rows)))
-    elif kind == "yaml":
-        path.write_text("\n".join(map(as_json, rows)))
     elif kind in ("named", "samples", "results"):
         path = folder / "file.json"
         named = {f"q{number}": row for number, row in enumerate(rows)}
@@ -170,7 +166,7 @@ def as_file(folder: Path, kind: str, rows: list[dict]) -> Path:
         path.write_text(as_json(logs[kind]))
     else:
         lines = list(map(as_json, rows))
-        path.write_text("\n".join(lines) if kind == "jsonl" else f"[{', '.join(lines)}]")
+        path.write_text(f"[{', '.join(lines)}]" if kind == "json" else "\n".join(lines))
     return path
 
 
@@ -213,7 +209,7 @@ def test_a_loader_takes_what_is_well_formed(name, tmp_path):
 @settings(max_examples=15, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_a_loader_raises_only_its_own_error(name, tmp_path_factory, data):
-    loader, folder = LOADERS[name], tmp_path_factory.mktemp("malformed", numbered=True)
+    loader, folder = LOADERS[name], tmp_path_factory.getbasetemp()
     kind = data.draw(st.sampled_from(loader.kinds))
     rows, cuts = data.draw(malformed(loader.rows, kind))
     path = as_file(folder, kind, rows)
