@@ -4,7 +4,6 @@ import json
 import math
 import re
 from decimal import ROUND_HALF_UP, Decimal
-from itertools import combinations
 
 import numpy as np
 import pandas as pd
@@ -164,20 +163,6 @@ def test_table_1_has_the_official_half_width_wilsons_interval_and_the_bounds_of_
             assert found == pytest.approx(100 * limit, abs=1e-3)
     assert np.allclose(rows["confidence_at_least"], rows["calibration_error"] ** 2 / 100 - rows["accuracy"])
     assert np.allclose(rows["error_at_most"], 100 * np.sqrt(1 - rows["accuracy"] / 100))
-
-
-def test_p_values_of_every_pair_bound_all_that_the_printed_totals_allow(read):
-    one, two = (read(f"hle/table_{i}").set_index("model") for i in (1, 2))
-    rows = read("hle/table_1_comparisons")
-    assert set(zip(rows["model"], rows["better"])) == set(combinations(one.index, 2))
-    for row in rows.itertuples():
-        alone = row.better == "DeepSeek-R1"
-        accuracy, n = (two["accuracy_text"], 2700) if alone else (one["accuracy"], 3000)
-        a, b = prints(accuracy[row.model], n), prints(accuracy[row.better], n)
-        step = max(1, a[0] // 4)
-        p = [binomtest(x - shared, x + y - 2 * shared).pvalue for x in a for y in b for shared in range(0, x + 1, step)]
-        p += [binomtest(0, y - x).pvalue for x in a for y in b]
-        assert (row.p_min, row.p_max) == pytest.approx((min(p), max(p)), rel=1e-9, abs=0)
 
 
 def test_the_text_only_sizes_that_fit_both_tables_and_the_image_questions_equal_a_recount(read):

@@ -9,10 +9,8 @@ import pandas as pd
 import pytest
 import statsmodels.formula.api as smf
 from proctor import log_files, logs
-from proctor.paths import ROOT
 from proctor.stats.compare import holm
 from proctor.uq.community import Rule
-from proctor.workflow.notebook import Notebook
 from scipy.special import stdtrit
 from scipy.stats import binom, hypergeom, mannwhitneyu
 from statsmodels.stats.inter_rater import cohens_kappa
@@ -118,13 +116,9 @@ def test_the_formula_of_needed_reviews_is_the_binomial_sum(read):
 
 
 @pytest.fixture(scope="module")
-def functions():
-    """The functions of 8_reviewers that take votes."""
-    known = dict(np=np, pd=pd, holm=holm, stdtrit=stdtrit, hypergeom=hypergeom)
-    for cell in Notebook(ROOT / "notebooks/uq/8_reviewers.ipynb").code:
-        if "(votes" in cell.source and cell.source.startswith("def "):
-            exec(cell.source, known)
-    return known
+def functions(defined):
+    """The functions of 8_reviewers."""
+    return defined("uq/8_reviewers", np=np, pd=pd, holm=holm, stdtrit=stdtrit, hypergeom=hypergeom)
 
 
 def test_agreement_with_others_is_that_of_a_loop_and_its_error_that_of_leaving_one_out(functions):
@@ -142,7 +136,7 @@ def test_agreement_with_others_is_that_of_a_loop_and_its_error_that_of_leaving_o
         chance = own * np.mean(their) + (1 - own) * (1 - np.mean(their))
         return np.mean(alike), (np.mean(alike) - chance) / (1 - chance)
 
-    found = functions["against_others"](votes)
+    found = functions.against_others(votes)
     for r in range(3):
         items = np.flatnonzero(~np.isnan(votes[r]))
         assert (found["agreement"][r], found["corrected"][r]) == pytest.approx(corrected(r, items))
@@ -155,9 +149,9 @@ def test_a_pair_that_copies_its_mistakes_is_flagged_and_nobody_else(functions):
     rng = np.random.default_rng(1)
     votes = (rng.random((8, 120)) < 0.15) * 1.0  # all answers are wrong
     votes[1] = votes[0]
-    assert functions["pairs"](votes, None).tolist() == [True, True] + 6 * [False]
+    assert functions.pairs(votes, None).tolist() == [True, True] + 6 * [False]
     votes[1] = (rng.random(120) < 0.15) * 1.0
-    assert not functions["pairs"](votes, None).any()
+    assert not functions.pairs(votes, None).any()
 
 
 def test_the_model_s_error_is_near_that_of_bayes_with_known_rates(functions):
@@ -166,7 +160,7 @@ def test_the_model_s_error_is_near_that_of_bayes_with_known_rates(functions):
     votes = (rng.random((5, 4000)) < np.where(right, skill[:, None], 1 - skill[:, None])) * 1.0
     weight = np.log(skill / (1 - skill)) @ (2 * votes - 1) + np.log(0.25 / 0.75)  # naive Bayes, by hand
     bayes = ((weight > 0) != right).mean()
-    found = ((functions["dawid_skene"](votes) > 0.5) != right).mean()
+    found = ((functions.dawid_skene(votes) > 0.5) != right).mean()
     assert bayes < 0.06 and found == pytest.approx(bayes, abs=0.005)
 
 
