@@ -152,11 +152,8 @@ class FakeModel:
     """Stands in for a session. It answers half of the questions of families-v2, and of their neighbours, rightly;
     `asked` holds what it was asked."""
 
-    def __init__(self):
-        self.asked, self.keys = [], {}
-        for question in load_families(version="families-v2"):
-            self.keys |= {near["question"]: near["answer"] for near in question.extra["neighbours"]}
-            self.keys[question.question] = question.answer
+    def __init__(self, keys: dict[str, str]):
+        self.asked, self.keys, self.settings, self.stand_ins = [], keys, Settings(), 0
 
     as_recorded = contextlib.nullcontext
 
@@ -186,15 +183,15 @@ class FakeModel:
 
 @pytest.fixture(scope="session")
 def _keys():
-    return FakeModel().keys
+    questions = load_families(version="families-v2")
+    near = [each for question in questions for each in question.extra["neighbours"]]
+    return {one["question"]: one["answer"] for one in near} | {one.question: one.answer for one in questions}
 
 
 @pytest.fixture
 def fake_model(_keys):
     """A `FakeModel` that was asked nothing yet."""
-    model = FakeModel.__new__(FakeModel)
-    model.asked, model.keys, model.settings, model.stand_ins = [], _keys, Settings(), 0
-    return model
+    return FakeModel(_keys)
 
 
 @pytest.fixture

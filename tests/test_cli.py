@@ -7,12 +7,14 @@ import os
 import re
 import shutil
 import subprocess
+import sys
+import tomllib
 
 import pandas as pd
 import pytest
 from faulty_server import Server
 from PIL import Image
-from proctor import cli, paths
+from proctor import __version__, cli, paths
 from proctor.exam.formats import read_results
 from scipy import stats
 
@@ -198,15 +200,20 @@ def test_answers_with_their_questions_beside_them_are_validated(proctor, server,
     assert table.loc["b", "answers"] == 6
 
 
+def ended(words, capsys) -> tuple[int, str, str]:
+    """The exit code of a command that is run in this process, and what it printed on both streams."""
+    with pytest.raises(SystemExit) as end:
+        cli.main([*map(str, words)])
+    return end.value.code or 0, *capsys.readouterr()
+
+
 @pytest.mark.parametrize(("judges", "votes", "validator"), [(1, 3, "(C x3|U)"), (2, 6, "(C x3|U) |U")])
 def test_the_default_validator_fits_the_number_of_judges(judges, votes, validator, tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(paths, "REPLIES", tmp_path / "replies.sqlite")
     pd.DataFrame({"question": ["What is 1?"], "text": ["1"]}).to_csv(tmp_path / "mine.csv", index=False)
     named = [word for n in range(judges) for word in ("--judges", f"openai/m{n}@http://127.0.0.1:9/v1")]
-    with pytest.raises(SystemExit) as ended:
-        cli.main(["validate", str(tmp_path / "mine.csv"), *named, "--plan"])
-    said = capsys.readouterr().out
-    assert ended.value.code == 0 and f"before {validator}" in said and f"{votes} to ask" in said
+    code, said, _ = ended(["validate", tmp_path / "mine.csv", *named, "--plan"], capsys)
+    assert code == 0 and f"before {validator}" in said and f"{votes} to ask" in said
 
 
 def test_a_live_notebook_over_budget_asks_nothing_and_says_what_it_would_need(proctor, server):
@@ -285,9 +292,35 @@ EXAM = ("exam", "data/examples/exam_questions.jsonl", "--model", "smollm2-135m")
 )
 def test_bad_input_is_told_in_a_line_before_any_call(words, told, capsys, monkeypatch):
     monkeypatch.chdir(paths.ROOT)
-    with pytest.raises(SystemExit) as stopped:
-        cli.main(list(words))
-    assert stopped.value.code == 2 and told in capsys.readouterr().err
+    code, _, said = ended(words, capsys)
+    assert code == 2 and told in said
+
+
+def test_help_lists_the_commands_and_imports_nothing_heavy():
+    code = "import sys, proctor.cli\nassert not {'numpy', 'pandas', 'matplotlib', 'papermill'} & set(sys.modules)\n"
+    command = [sys.executable, "-c", f"{code}sys.argv[1:] = ['--help']\nproctor.cli.main()"]
+    done = subprocess.run(command, cwd=paths.ROOT / "lib", capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    for name in "exam validate leaderboard compare candidates coverage audit run status".split():
+        assert f"\n  {name} " in done.stdout
+    assert "proctor.cli import main" in (paths.ROOT / "lib/proctor/__main__.py").read_text()
+
+
+HELP = ["", "exam", "sweep", "export", "import", "how-many", "how-many items", "logs", "dataset", "platform load"]
+
+
+@pytest.mark.parametrize("command", HELP)
+@pytest.mark.parametrize(("started", "name"), [("bin/proctor", "proctor"), ("__main__.py", "python -m proctor")])
+def test_usage_names_the_program_as_it_was_started(command, started, name, capsys, monkeypatch):
+    monkeypatch.setattr(sys, "argv", [started])
+    _, said, _ = ended([*command.split(), "--help"], capsys)
+    assert f"usage: {name} {command}".strip() in said.replace("Usage", "usage")
+
+
+def test_the_package_declares_its_command_and_the_command_says_its_version(capsys):
+    project = tomllib.loads((paths.ROOT / "pyproject.toml").read_text())["project"]
+    assert project["scripts"] == {"proctor": "proctor.cli:main"}
+    assert ended(["--version"], capsys)[1] == f"proctor {project['version']}\n" == f"proctor {__version__}\n"
 
 
 README = (paths.ROOT / "README.md").read_text(encoding="utf-8")

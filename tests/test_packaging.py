@@ -106,17 +106,6 @@ def not_required(*extras: str) -> set[str]:
     return {module for module, names in owners if not here & set(map(canonicalize_name, names))}
 
 
-def test_an_installed_library_replays_a_study_and_writes_outside_of_itself(site, installed):
-    done = installed(SCRIPT)
-    assert done.returncode == 0, done.stderr
-    told = json.loads(done.stdout)
-    assert told["installed"] and told["root"] == str(site / "proctor" / "checkout")
-    assert told["cache"] == str(installed.folder / "cache/proctor")
-    assert told["build"] == str(installed.folder / "build")
-    assert told["rows"] > 10 and told["replies"] == 27 and told["prompt"].startswith("uq/vanilla@")
-    assert told["model"] == "gguf"
-
-
 def test_the_wheel_holds_the_notebooks_of_commands_and_no_tests_other_notebooks_or_figures(site):
     tops = {path.relative_to(site).parts[0] for path in site.rglob("*") if path.is_file()}
     assert {name for name in tops if not name.endswith("dist-info")} == {"proctor", "desk"}
@@ -174,13 +163,19 @@ print(json.dumps([start(line.split()) for line in lines]))
 """
 
 
-def test_each_command_starts_without_extras_and_names_the_one_that_it_lacks(installed):
+def test_without_extras_a_study_is_replayed_and_each_command_starts_or_names_the_extra_that_it_lacks(site, installed):
     for name in ("one.csv", "other.csv"):
         (installed.folder / name).write_text("item,score\na,1\nb,0\n")
     (installed.folder / "replies.jsonl").write_text("")
-    done = installed(f"LINES = {[words for words, *_ in STARTED]!r}\n{EACH}")
+    done = installed(f"LINES = {[words for words, *_ in STARTED]!r}\n{SCRIPT}\n{EACH}")
     assert done.returncode == 0, done.stderr
-    for (words, code, told), (ended, said) in zip(STARTED, json.loads(done.stdout)):
+    replayed, ends = map(json.loads, done.stdout.splitlines())
+    assert replayed["installed"] and replayed["root"] == str(site / "proctor" / "checkout")
+    assert replayed["cache"] == str(installed.folder / "cache/proctor")
+    assert replayed["build"] == str(installed.folder / "build")  # outside of itself
+    assert replayed["rows"] > 10 and replayed["replies"] == 27 and replayed["prompt"].startswith("uq/vanilla@")
+    assert replayed["model"] == "gguf"
+    for (words, code, told), (ended, said) in zip(STARTED, ends, strict=True):
         assert (ended, told in said) == (code, True), (words, ended, said)
     commands = {command.name or command.callback.__name__ for command in cli.app.registered_commands}
     assert {words.split()[0] for words, *_ in STARTED} == commands

@@ -3,7 +3,6 @@
 import ast
 import csv
 import importlib.util
-import json
 import re
 from collections import defaultdict
 from pathlib import Path
@@ -18,12 +17,12 @@ from proctor.report.roles import role
 from proctor.uq.table_s10 import JUDGES
 from proctor.workflow.notebook import all_notebooks
 from proctor.workflow.params import declared
+from proctor.workflow.receipts import records
 
 NOTEBOOKS = {notebook.name: notebook for notebook in all_notebooks()}
 CELLS, LINES, WIDTH = 30, 40, 120
 FIGURES = paths.ROOT / "figures"
-RECORDS = {path.relative_to(FIGURES).with_suffix("").as_posix(): json.loads(path.read_text())
-           for path in FIGURES.glob("*/*.json")}  # fmt: skip
+RECORDS = records(FIGURES)
 CLAIMS = {claim.id: claim for claim in read_claims(FIGURES)}
 FIGURE_NAMES = sorted(name for name in RECORDS if (FIGURES / f"{name}.png").exists())
 CLAIMS_OF, RECORDS_OF = defaultdict(list), defaultdict(dict)

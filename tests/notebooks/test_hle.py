@@ -121,18 +121,6 @@ def test_the_effect_of_a_low_anchor_is_that_of_the_table_with_families_as_units(
     assert (made.estimate, made.n) == (pytest.approx(100 * below["low"] - 100 * below["plain"]), 9)
 
 
-def test_every_group_is_counted_with_its_official_half_width(read, families, exam):
-    replies, rows = pd.concat([families, exam]), read("hle/metrics")
-    assert set(rows["by"]) == {"all", "answer type"} and (rows["unreadable"] == 0).all()
-    for row in rows.itertuples():
-        these = replies[replies["model"] == row.model]
-        these = these if row.by == "all" else these[these["kind"] == row.group]
-        a = round(100 * row.right / row.n, 2)
-        assert row.n == len(these) and row.stated == these["confidence"].notna().sum()
-        assert row.official_half_width == pytest.approx(round(1.96 * math.sqrt(a * (100 - a) / row.n), 2) / 100)
-        assert math.isnan(row.official)
-
-
 # 2_published_tables
 
 
