@@ -5,7 +5,7 @@ import subprocess
 
 import pandas as pd
 import pytest
-from proctor import log_files, paths
+from proctor import log_files
 from proctor.data.fetch import FetchError
 from proctor.data.tabular import DataError
 from proctor.logs import fetch
@@ -112,10 +112,8 @@ def git(folder, *arguments, date="2026-01-17T12:00:00+0000"):
 
 
 @pytest.fixture
-def repository(tmp_path, monkeypatch):
-    monkeypatch.setattr(paths, "CACHE", tmp_path / "cache")
+def repository(no_logs, tmp_path, monkeypatch):
     monkeypatch.setenv("PROCTOR_LOGS_URL", str(tmp_path))
-    monkeypatch.delenv("PROCTOR_LOGS", raising=False)
     folder = tmp_path / "owner" / "name"
     folder.mkdir(parents=True)
     git(folder, "init", "--quiet")
@@ -135,7 +133,7 @@ def source(name, commit):
     )
 
 
-def test_each_version_of_the_table_is_fetched_up_to_the_commit(repository):
+def test_each_version_of_the_table_is_fetched_up_to_the_commit(repository, no_logs):
     commits = []
     for day, state in enumerate(("open", "open", "solved", "open"), 1):
         put(repository, "data/problems.yaml", entry(1, state))
@@ -146,7 +144,7 @@ def test_each_version_of_the_table_is_fetched_up_to_the_commit(repository):
     assert rows[["date", "changed", "state"]].to_numpy().tolist() == [
         ["2026-01-01", "new", "open"], ["2026-01-03", "state", "solved"],
     ]  # fmt: skip
-    assert not list((paths.CACHE / "logs" / ".unfinished" / "erdos").iterdir())
+    assert not list((no_logs / ".unfinished/erdos").iterdir())
 
 
 def test_attempts_come_with_the_days_of_their_commits_and_a_history_that_is_not_there_is_a_fetch_error(repository):

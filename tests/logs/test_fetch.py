@@ -8,7 +8,7 @@ import tarfile
 import threading
 
 import pytest
-from proctor import log_files, logs, paths
+from proctor import log_files, logs
 from proctor.data.fetch import FetchError
 from proctor.log_files import Source, Tidy
 from proctor.logs import fetch
@@ -74,9 +74,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
 
 @pytest.fixture
-def server(tmp_path, monkeypatch):
-    monkeypatch.delenv("PROCTOR_LOGS", raising=False)
-    monkeypatch.setattr(paths, "CACHE", tmp_path / "cache")
+def server(no_logs, monkeypatch):
     server = Server()
     thread = threading.Thread(target=lambda: server.serve_forever(poll_interval=0.01), daemon=True)
     thread.start()
@@ -135,13 +133,13 @@ def test_what_has_come_is_kept_for_the_next_run(server):
     assert server.asked[-1][1] == f"bytes={len(server.body) // 2}-"
 
 
-def test_a_whole_archive_that_was_not_imported_is_not_fetched_again(server):
-    part = paths.CACHE / "logs/.unfinished/agent_outcomes" / f"{COMMIT}.tar.gz.part"
+def test_a_whole_archive_that_was_not_imported_is_not_fetched_again(server, no_logs):
+    part = no_logs / ".unfinished/agent_outcomes" / f"{COMMIT}.tar.gz.part"
     part.parent.mkdir(parents=True)
     part.write_bytes(server.body)
     assert bring()[0].is_file()
     part.write_bytes(b"x" * 2 * len(server.body))
-    (paths.CACHE / "logs/agent_outcomes/source.json").unlink()
+    (no_logs / "agent_outcomes/source.json").unlink()
     assert bring()[0].is_file() and server.asked[-1][1] is None
 
 
@@ -170,30 +168,31 @@ NO_ROWS = archive({"data/gso/responses.jsonl": b'{"subject_id": "a"}\n'})
     ],
     ids=["a page", "cut off", "other files", "odd rows", "another archive", "other rows", "more rows"],  # no bytes
 )
-def test_what_is_wrong_is_told_and_leaves_nothing_of_it(server, changed, body, message):
+def test_what_is_wrong_is_told_and_leaves_nothing_of_it(server, no_logs, changed, body, message):
     server.body = body
     with pytest.raises((FetchError, ValueError), match=message):
         bring(made(**changed))
-    assert [path.name for path in (paths.CACHE / "logs").rglob("*") if path.is_file()] == (
-        ["gso_15systems.csv.gz"] if "tidy" in changed and len(changed["tidy"]) > 1 else []
-    )
-    assert not any(
-        tidy.sha256 for tidy in fetch._with_every_run(made(tidy=OTHER_ROWS, runs=("one",))).tidy
-    )  # more rows
+    kept = ["gso_15systems.csv.gz"] if changed.get("tidy") == MORE else []
+    assert [path.name for path in no_logs.rglob("*") if path.is_file()] == kept
 
 
-def test_the_printed_digest_is_the_one_to_expect_and_rows_that_grow_are_kept_where_that_is_known(server, capsys):
+def test_rows_of_every_run_are_others_than_the_known_ones():
+    assert not any(tidy.sha256 for tidy in fetch._with_every_run(made(tidy=OTHER_ROWS, runs=("one",))).tidy)
+
+
+def test_the_printed_digest_is_the_one_to_expect_and_rows_that_grow_are_kept_where_that_is_known(
+    server, no_logs, capsys
+):
     bring()
     digest = capsys.readouterr().err.split("their digests ")[1].split()[0]
-    (paths.CACHE / "logs/agent_outcomes/source.json").unlink()
+    (no_logs / "agent_outcomes/source.json").unlink()
     bring(made(sha256=digest))
     assert "(as known)" in capsys.readouterr().err
-    tidy = (Tidy("gso", "gso_15systems.csv.gz", "outcomes", "0" * 64),)
-    (file,) = bring(made(tidy=tidy, whole=False, commit="d" * 40))
+    (file,) = bring(made(tidy=OTHER_ROWS, whole=False, commit="d" * 40))
     assert file.is_file() and "verdicts are not asserted" in capsys.readouterr().err
 
 
-def test_no_name_in_the_archive_leads_elsewhere(server, tmp_path):
+def test_no_name_in_the_archive_leads_elsewhere(server, no_logs, tmp_path):
     evil = {f"data/{up}/responses.jsonl": b"evil" for up in ("..", "../..", "../../../..")}
     evil |= {
         "../data/x/responses.jsonl": b"evil",
@@ -202,7 +201,7 @@ def test_no_name_in_the_archive_leads_elsewhere(server, tmp_path):
     }
     server.body = archive(evil | {"data/gso/responses.jsonl": RESPONSES})
     bring()
-    stamp = json.loads((paths.CACHE / "logs/agent_outcomes/source.json").read_text())
+    stamp = json.loads((no_logs / "agent_outcomes/source.json").read_text())
     assert list(stamp["files"]) == ["data/gso/responses.jsonl"]
     assert not [path for path in tmp_path.rglob("responses.jsonl")]
 
