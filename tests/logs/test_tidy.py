@@ -69,30 +69,6 @@ def test_a_blank_cell_of_a_table_is_no_number_and_another_text_is_named(no_logs)
         logs.table("hle_runs")
 
 
-SIZES = {
-    "swe_bench_verified": (500, 134),
-    "swe_bench_pro": (730, 14),
-    "terminal_bench_2": (89, 112),
-    "gso": (102, 15),
-    "gsm8k": (1319, 43),
-    "math_level_5": (721, 41),
-    "crux": (800, 51),
-}
-
-
-def test_the_real_files_have_the_sizes_that_their_readme_names(real_logs):
-    assert {name: logs.outcomes(name).shape for name in SIZES} == SIZES
-    successes, trials = logs.trials("terminal_bench_2")
-    assert successes.shape == trials.shape == (88, 83) and (successes <= trials).all().all()
-    assert logs.table("mmlu_redux")["error_type"].value_counts()["ok"] == 5330
-    assert len(logs.table("token_probability")) == 64203
-    marks, board, replies, proofs = map(logs.table, ("mmlu_pro", "livebench", "broken_math", "open_proofs"))
-    assert marks.iloc[:, 6:].sum().sum() > 100_000 and marks["common"].sum() == 10_326
-    assert board.iloc[:, 3:].notna().all().sum() == 41 and set(replies["deceived"]) == {0, 1}
-    assert (proofs["has_issue_list"] == 1).sum() == proofs["n_issues"].notna().sum() == 311
-    assert len(logs.table("hle_items")) == 2158 and logs.table("hle_runs")["run"].nunique() == 12
-
-
 def test_twins_are_systems_that_gave_the_same_where_both_gave_something():
     table = pd.DataFrame(
         {"a": ["A", "B", "", "C"], "b": ["A", "B", "D", "C"], "c": ["A", "B", "D", "D"], "d": ["A"] * 4, "e": ["A"] * 4}
