@@ -275,7 +275,7 @@ def engineer(steps: Steps) -> None:
     proctor("a formula", "how-many items --rates 0.6 0.5", "408 items")
     exam, none = "exam q.jsonl --model right", asked(steps, 0)
     proctor("an exam without a budget", exam, "Give --budget DOLLARS", none, status=2)
-    proctor("the plan", f"plan {exam}", "12 to ask", "at most $", none)
+    proctor("the plan", f"{exam} --plan", "12 to ask", "at most $", none)
     proctor("an exam within a budget", f"{exam} --budget 1 --name right", "100.0%", asked(steps, 12))
     proctor("the same again", f"{exam} --budget 1 --name right", "0 new calls", none)
     dear = "exam q.jsonl --model wrong --budget 0.000001 --name dear"
@@ -389,7 +389,7 @@ def trial(steps: Steps) -> None:
         "3 problems:",
         "keys.csv, row 4, column id: 'item-01' is the id of row 3 too. Give each question one key.",
         "keys.csv, row 7, column answer: '7' is no letter",
-        "keys.csv, row 11, column answer: empty. Give every row its id and its key.",
+        "keys.csv, row 11, column answer: empty or missing. Give every row its id and its key.",
         status=2,
     )
     steps.write("keys.csv", table(["id", "answer"], keys))
@@ -445,7 +445,7 @@ def judged_by_hand(steps: Steps) -> None:
         "labels with three mistakes",
         judge,
         "3 problems:",
-        "labels.csv, row 3, column answer_id: 'a00' is the answer of row 2 too. Give each answer one label.",
+        "labels.csv, row 3, column correct: an earlier row says otherwise of 'a00'. Give each answer one label.",
         "labels.csv, row 4, column correct: '7' is no label. Write yes or no, or leave it empty.",
         "labels.csv, row 5, column answer_id: empty. Name the answer.",
         status=2,
