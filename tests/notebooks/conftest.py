@@ -29,16 +29,22 @@ NOTEBOOKS = {notebook.name: notebook for notebook in all_notebooks()}
 
 
 @pytest.fixture(scope="session")
-def run_notebook(kernels):
-    """run(name, folder, **values): with the quick parameters and these; figures go to folder/figures, the executed copy
-    to folder/out.ipynb; the page is looked at."""
+def run_in(kernels):
+    """run_in(folder, notebook, values): a run leaves figures/ and out.ipynb there, whose page is looked at (`page`).
 
-    def run(name, folder, **given) -> None:
-        places = folder / "out.ipynb", folder / "figures", None
-        values, ours = quick_values()[name] | given, {"PYTHONPATH": str(paths.ROOT / "lib")}
-        done = run_job(Job(NOTEBOOKS[name], values, *places, environment=ours), kernels)
-        faults = [done.problem] if done.problem else page_faults(name, folder)
-        assert not faults, f"{name}: " + "; ".join(faults)
+    It runs only if its receipt of an earlier session no longer holds; receipt: "" for a run that leaves none.
+    environment: variables that it gets."""
+
+    def run(folder, notebook, values, receipt="receipt.json", page=True, **environment) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        with open(folder / "lock", "w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)  # another worker may need the same run
+            places = folder / "out.ipynb", folder / "figures", folder / receipt if receipt else None
+            ours = {"PYTHONPATH": str(paths.ROOT / "lib")} | environment
+            job = Job(notebook, values, *places, environment=ours).looked_at()
+            done = job if job.reused else run_job(job, kernels)
+        faults = [done.problem] if done.problem else page_faults(notebook.name, folder) if page else []
+        assert not faults, f"{notebook.name}: " + "; ".join(faults)
 
     return run
 
@@ -49,11 +55,11 @@ def quick_values() -> dict[str, dict]:
 
 
 @pytest.fixture(scope="session")
-def quick_run(kernels):
+def quick_run(run_in):
     """quick_run(name, **values): where a run with the quick parameters, and these, left figures/ and out.ipynb.
 
-    It runs only if its receipt of an earlier session no longer holds; what it left is looked at each time. A run on
-    data of a test's own has a `label`, and its `files`, {name: text}, lie in its folder, which "{}" in a value names.
+    A run on data of a test's own has a `label`, and its `files`, {name: text}, lie in its folder, which "{}" in a value
+    names.
     """
 
     def run(name, label="", files=None, **given) -> Path:
@@ -63,15 +69,8 @@ def quick_run(kernels):
             (folder / file).write_text(text)
         given = {key: value.format(folder) if isinstance(value, str) else value for key, value in given.items()}
         assert set(given) <= set(params.declared(notebook))
-        values, ours = quick_values()[name] | given, {"PYTHONPATH": str(paths.ROOT / "lib")}
-        with open(folder / "lock", "w") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)  # another worker may need the same run
-            places = folder / "out.ipynb", folder / "figures", folder / "receipt.json"
-            job = Job(notebook, values, *places, environment=ours).looked_at()
-            done = job if job.reused else run_job(job, kernels)
-            assert not done.problem, done.problem
-            faults = page_faults(name, folder)
-        faults += [] if label else differences(name, folder / "figures")
+        run_in(folder, notebook, quick_values()[name] | given)
+        faults = [] if label else differences(name, folder / "figures")
         assert not faults, f"{name}: " + "; ".join(faults)
         return folder
 

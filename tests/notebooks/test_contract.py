@@ -2,7 +2,6 @@
 
 import ast
 import csv
-import importlib.util
 import re
 from collections import defaultdict
 from pathlib import Path
@@ -234,16 +233,3 @@ def test_every_claim_row_of_the_catalog_points_at_a_claim_of_its_finding():
             assert files, f"{row.id}: its outputs are {row.outputs}"
             ids = {line["id"] for file in files for line in csv.DictReader(open(FIGURES / file, encoding="utf-8"))}
             assert ids & {claim.id for claim in catalog.claims_of(row, CLAIMS.values())}, row.id
-
-
-_spec = importlib.util.spec_from_file_location("explore_walks", paths.ROOT / "benchmarks/explore_walks.py")
-explore_walks = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(explore_walks)
-
-
-@pytest.mark.parametrize("walk", explore_walks.walks(), ids=lambda walk: walk.notebook)
-def test_a_walk_of_the_docs_changes_lines_that_stand_in_its_notebook(walk):
-    assert len(walk.changes) > 2 and (paths.ROOT / "docs" / walk.picture).is_file()
-    for cell in explore_walks.changed(walk)["cells"]:
-        if cell["cell_type"] == "code":
-            tree(cell["source"])

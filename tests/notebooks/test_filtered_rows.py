@@ -8,7 +8,6 @@ import pytest
 from proctor import paths
 from proctor.report.claims import read_claims
 from proctor.workflow import params, receipts
-from proctor.workflow.jobs import Job, run_job
 from proctor.workflow.notebook import Notebook, all_notebooks
 
 _spec = importlib.util.spec_from_file_location("explore_walks", paths.ROOT / "benchmarks/explore_walks.py")
@@ -34,26 +33,28 @@ EDITS = {  # notebook, text of a cell, what stands there then, claims that are u
 }  # fmt: skip
 
 
-def edited_run(edit, content, values, kernels) -> Path:
-    """Where a run of the edited copy left figures/ and out.ipynb; it runs only if its receipt no longer holds."""
-    folder = paths.BUILD / "tests/filtered rows" / edit
-    copy, *places = (folder / part for part in ("mine.ipynb", "out.ipynb", "figures", "receipt.json"))
-    folder.mkdir(parents=True, exist_ok=True)
-    copy.write_text(content)
-    as_in_lab = dict(PROCTOR_NOTEBOOK="", JPY_SESSION_NAME=str(copy))
-    job = Job(Notebook(copy), values, *places, environment=as_in_lab).looked_at()
-    assert job.reused or not run_job(job, kernels).problem
-    return folder
+@pytest.fixture
+def edited_run(run_in):
+    """`edited_run(label, content, name)`: where a run of an edited copy of the notebook left figures/ and out.ipynb."""
+
+    def run(label, content, name) -> Path:
+        folder = paths.BUILD / "tests/filtered rows" / label
+        folder.mkdir(parents=True, exist_ok=True)
+        copy, values = folder / "mine.ipynb", params.resolve(all_notebooks(), paths.PARAMS / "quick.yaml")[name]
+        copy.write_text(json.dumps(content))
+        run_in(folder, Notebook(copy), values, page=False, PROCTOR_NOTEBOOK="", JPY_SESSION_NAME=str(copy))  # as in Lab
+        return folder
+
+    return run
 
 
 @pytest.mark.parametrize("edit", EDITS)
-def test_it_runs_to_its_end_and_says_what_is_undecided(edit, kernels):
+def test_it_runs_to_its_end_and_says_what_is_undecided(edit, edited_run):
     name, old, new, undecided, not_drawn = EDITS[edit]
     content = json.loads((paths.ROOT / f"notebooks/{name}.ipynb").read_text())
     hit = [cell for cell in content["cells"] if old in "".join(cell["source"]) and cell["cell_type"] == "code"]
     hit[0]["source"] = "".join(hit[0]["source"]).replace(old, new, 1)
-    values = params.resolve(all_notebooks(), paths.PARAMS / "quick.yaml")[name]
-    folder = edited_run(edit, json.dumps(content), values, kernels)
+    folder = edited_run(edit, content, name)
 
     verdicts = {claim.id: claim.verdict for claim in read_claims(folder / "figures")}
     committed = [claim.id for claim in read_claims() if claim.notebook == name]
@@ -68,8 +69,8 @@ def test_it_runs_to_its_end_and_says_what_is_undecided(edit, kernels):
 
 
 @pytest.mark.parametrize("walk", WALKS)
-def test_a_walk_of_the_docs_ends_in_its_figure(walk, kernels):
-    content = json.dumps(explore_walks.changed(WALKS[walk]))
-    values = params.resolve(all_notebooks(), paths.PARAMS / "quick.yaml")[WALKS[walk].notebook]
-    folder = edited_run(f"walk {walk}", content, values, kernels)
-    assert (folder / f"figures/{WALKS[walk].figure}.svg").exists()
+def test_a_walk_of_the_docs_ends_in_its_figure(walk, edited_run):
+    one = WALKS[walk]
+    assert len(one.changes) > 2 and (paths.ROOT / "docs" / one.picture).is_file()
+    folder = edited_run(f"walk {walk}", explore_walks.changed(one), one.notebook)
+    assert (folder / f"figures/{one.figure}.svg").exists()

@@ -103,6 +103,10 @@ def test_accuracies_equal_a_recount_of_the_recording(read, families, exam):
         these = groups[row.questions].query("model == @row.model")
         assert (row.n, row.right) == (len(these), these["right"].sum())
         assert row.accuracy == pytest.approx(these["right"].mean())
+    replies = pd.concat([families, exam])
+    for row in read("hle/metrics").itertuples():
+        these = replies[(replies["model"] == row.model) & ((row.by == "all") | (replies["kind"] == row.group))]
+        assert (row.n, row.stated, row.unreadable) == (len(these), these["confidence"].notna().sum(), 0)
 
 
 def test_the_official_calibration_error_is_shown_to_depend_on_the_number_of_answers_alone(read, stated):

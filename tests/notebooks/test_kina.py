@@ -66,6 +66,14 @@ def test_flat_pay_costs_two_hasty_hours_over_the_chance_of_a_good_release(done, 
     assert drawn.n == 10_000 and drawn.low < 0 < drawn.high
 
 
+def test_needed_bonuses_rise_with_the_other_reviewers_skill(read):
+    found = read("kina/incentive_threshold")
+    alike = found[(found["own"] == "typical") & (found["other"] == "typical")]
+    assert alike["threshold"].tolist() == pytest.approx([1 / 0.555, 1 / 0.375]) and len(found) == 18
+    highest = found.groupby(["own", "other"])["threshold"].max()["novice"]
+    assert highest["expert"] > highest["typical"] > highest["novice"]
+
+
 HASTY, DILIGENT = (0.45, 0.35, 0.15, 0.05), (0.05, 0.15, 0.45, 0.35)  # the assumed numbers of 2_tournament
 
 

@@ -38,7 +38,7 @@ def server():
 
 
 @pytest.fixture(scope="module")
-def provider_run(server, run_notebook, tmp_path_factory):
+def provider_run(server, run_in, tmp_path_factory):
     """provider_run(name, kind, models, **values): where a run of the notebook left figures/, out.ipynb and calls.json,
     which has how many calls each path of the server got. It runs only if its receipt of an earlier session no longer
     holds."""
@@ -56,7 +56,8 @@ def provider_run(server, run_notebook, tmp_path_factory):
         server.calls.clear()
         with pytest.MonkeyPatch.context() as patch:
             patch.setenv("PROCTOR_REPLIES", str(replies))
-            run_notebook(name, folder, **json.loads(json.dumps(values).replace("URL", server.url)))
+            quick = params.resolve(all_notebooks(), paths.PARAMS / "quick.yaml")[name]
+            run_in(folder, notebook, quick | json.loads(json.dumps(values).replace("URL", server.url)), receipt="")
         calls = Counter()
         for (_, path), count in server.calls.items():
             calls[path] += count
