@@ -220,7 +220,8 @@ def run_jobs(
 def _here(
     jobs: Mapping[str, Job], waits: Mapping[str, set[str]], at_once: int, cell_timeout: float | None, say: Say
 ) -> Generator[Job, None, None]:
-    """Run the jobs in threads, each when those that it waits for have ended well."""
+    """Run the jobs in threads, each when those that it waits for have ended well, long ones first: none of these shall
+    run alone at the end."""
     cancel, running = threading.Event(), set[Future[Job]]()
     order = TopologicalSorter({name: waits[name] for name in jobs})
     order.prepare()
@@ -232,7 +233,8 @@ def _here(
     with KernelServer() as server, ThreadPoolExecutor(at_once) as pool:
         try:
             while order.is_active():
-                running.update(pool.submit(_due, jobs[name], run) for name in order.get_ready())
+                ready = sorted(order.get_ready(), key=lambda name: (not jobs[name].notebook.long, name))
+                running.update(pool.submit(_due, jobs[name], run) for name in ready)
                 if not running:
                     return  # all others wait for one that failed
                 ended = wait(running, return_when=FIRST_COMPLETED).done

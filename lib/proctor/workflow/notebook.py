@@ -89,6 +89,11 @@ class Notebook:
         """The public logs that the notebook's metadata names: {"proctor": {"logs": ["judge_scores", ...]}}."""
         return self.content["metadata"].get("proctor", {}).get("logs", [])
 
+    @property
+    def long(self) -> bool:
+        """Whether it takes long, by its metadata, {"proctor": {"long": true}}: it starts before the others."""
+        return self.content["metadata"].get("proctor", {}).get("long", False)
+
     def missing_logs(self) -> list[str]:
         """Those of its logs whose tidy files are not on this machine. Raises WorkflowError for an unknown name."""
         return [name for name in self.logs if not self._log_folder(name)]
