@@ -13,7 +13,7 @@ PYTHON ?= python3
 VENV ?= .venv
 PINS ?= requirements.txt
 PARAMS ?= params/default.yaml
-JOBS ?= 2
+JOBS ?=
 P ?=
 NOTEBOOK ?=
 NAME ?=
@@ -48,16 +48,16 @@ help: ## this list
 setup: installed $(FETCHED) ## build .venv from the pins, fetch weights and questions; digests checked: PINS=requirements.lock
 
 reproduce: setup ## run every notebook whose inputs changed; figures land in figures/
-	@$(PY) -m proctor.workflow.reproduce --params="$$PARAMS" --jobs="$$JOBS" $${NOTEBOOK:+--notebook="$$NOTEBOOK"} --more="$$P"
+	@$(PY) -m proctor.workflow.reproduce --params="$$PARAMS" --jobs="$${JOBS:-3}" $${NOTEBOOK:+--notebook="$$NOTEBOOK"} --more="$$P"
 
 verify: setup ## run the notebooks again into build/verify and compare with figures/; one: NOTEBOOK=uq/6_agreement
-	@$(PY) -m proctor.workflow.verify --jobs="$$JOBS" $${NOTEBOOK:+--notebook="$$NOTEBOOK"} --more="$$P"
+	@$(PY) -m proctor.workflow.verify --jobs="$${JOBS:-3}" $${NOTEBOOK:+--notebook="$$NOTEBOOK"} --more="$$P"
 
 seeds: setup ## run them with another seed and compare the claims' verdicts; P="--seed 7"
-	@$(PY) -m proctor.workflow.verify --seed --jobs="$$JOBS" $${NOTEBOOK:+--notebook="$$NOTEBOOK"} --more="$$P"
+	@$(PY) -m proctor.workflow.verify --seed --jobs="$${JOBS:-3}" $${NOTEBOOK:+--notebook="$$NOTEBOOK"} --more="$$P"
 
 sweep: setup ## notebooks over a grid, one table of claims: P="uq/6_agreement --seed 1 2 -p resamples 500 2000"
-	@$(PY) -m proctor.workflow.sweep --jobs="$$JOBS" --more="$$P"
+	@$(PY) -m proctor.workflow.sweep --jobs="$${JOBS:-3}" --more="$$P"
 
 crate: setup ## the last `make reproduce` as an RO-Crate in build/ro-crate, to deposit
 	@$(PY) -m proctor.workflow.crate $${NOTEBOOK:+--notebook="$$NOTEBOOK"} --more="$$P"
@@ -69,7 +69,7 @@ platform: setup ## UQ's review desk with a made-up community, on this machine; P
 	@$(WORDS) proctor platform
 
 test: setup ## the tests
-	@$(PY) -m pytest -q -n "$$JOBS" --dist loadfile --no-loadscope-reorder
+	@$(PY) -m pytest -q -n "$${JOBS:-2}" --dist loadfile --no-loadscope-reorder
 
 lint: setup ## style, types, floors, notebooks without outputs (part of `make test` too)
 	@$(PY) -m ruff check .

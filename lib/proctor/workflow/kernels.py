@@ -187,6 +187,7 @@ def import_stack() -> None:
     os.environ.update(before)
     gc.collect()
     gc.freeze()  # else the first collection in each kernel copies all pages
+    gc.set_threshold(50_000, 20, 20)  # a run is short and its tables are large: collections would take 3 % of it
 
 
 def serve(folder: Path) -> None:

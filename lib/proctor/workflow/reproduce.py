@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 def main(arguments: list[str] | None = None) -> int:
     about = "python -m proctor.workflow.reproduce", __doc__.splitlines()[0]
-    parser = jobs_parser(*about, "--notebook", jobs=2)
+    parser = jobs_parser(*about, "--notebook", jobs=3)
     default = PARAMS / "default.yaml"
     parser.add_argument("--params", type=Path, metavar="FILE", default=default, help="profile (default: %(default)s)")
     given: dict[str, Any] = dict(nargs=2, metavar=("NAME", "VALUE"), dest="overrides", default=[])
