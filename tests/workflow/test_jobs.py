@@ -56,6 +56,9 @@ def test_a_run_that_is_killed_goes_on_where_it_was_and_each_call_runs_what_is_le
 def test_a_fault_of_ours_is_a_problem_like_any_other(kernels, monkeypatch, tmp_path):
     monkeypatch.setenv("PROCTOR_KERNELS", str(kernels.folder))
     monkeypatch.setattr(jobs, "run_job", lambda job, *_: job if job.name == "good" else 1 / 0)
-    made = [jobs.Job(Notebook("x"), {}, tmp_path, tmp_path, None, label=name) for name in ("bad", "good")]
+    (tmp_path / "x.ipynb").write_text('{"cells": [], "metadata": {}}')
+    made = [
+        jobs.Job(Notebook(tmp_path / "x.ipynb"), {}, tmp_path, tmp_path, None, label=name) for name in ("bad", "good")
+    ]
     ended = {job.name: job.problem for job in jobs.run_jobs(made)}
     assert ended.pop("bad").endswith("ZeroDivisionError: division by zero\n") and ended == {"good": ""}
