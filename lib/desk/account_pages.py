@@ -172,7 +172,7 @@ class Profile(FormPage):
             required=False,
             max_length=100,
             label="ORCID iD",
-            help_text="As 0000-0002-1825-0097. Public, as you give it.",
+            help_text=HINTS["orcid"],
         ),
         **_of_account("expertise", "about", "source_profile", "email"),
         "digest": forms.BooleanField(required=False, label="Mail me a digest of what is new"),

@@ -54,7 +54,7 @@ def test_thousands_words_and_dashes_parse_and_the_rest_is_refused():
             printed_number(text)
 
 
-S1, UQ_FACTS = "uq/table_S1", "uq/facts"
+S1, S3, UQ_FACTS = "uq/table_S1", "uq/table_S3", "uq/facts"
 ROW = "uq,table_S1,B.3,o3-mini,o3-mini,V"
 
 
@@ -68,6 +68,8 @@ ROW = "uq,table_S1,B.3,o3-mini,o3-mini,V"
         (S1, ROW, ROW.replace("S1", "S2"), ["row 8, column artifact"]),
         (S1, "o3-mini,o3-mini,V", "o3-mini,o3-mini,C", ["row 9, column strategy", "row 8 too"]),
         (S1, "recall,note", "Recall,note", ["row 1: the columns must be paper, artifact"]),
+        (S3, "subset,3,25,", "subset,3,24,", ["row 3, column questions", "outside 25 to 500"]),
+        (S3, "subset,3,25,", "subset,501,25,", ["row 3, column passed", "outside 0 to 500"]),
         (UQ_FACTS, "=,count", "about,count", ["row 2, column relation", "Choose one of = ~ < > <= >="]),
         (UQ_FACTS, "percent,15,", "percent,113,", ["row 3, column value", "outside 0 to 100"]),
         (UQ_FACTS, 'count,500,"also 1, A, A.2 (curated set)"', ",500,", ["row 2, column unit", "no value and no note"]),

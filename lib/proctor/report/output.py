@@ -64,12 +64,11 @@ class Output:
         self.paper = self.name.rpartition("/")[0] or "start"
         self.evidence = evidence
         files = sorted({path.relative_to(paths.ROOT).as_posix() for path in found.data()})
-        named = found.content["metadata"].get("proctor", {}).get("logs", [])
-        logs = [provenance.Logged(*each) for name in named for each in log_files.inputs(name)]
+        logs = [provenance.Logged(*each) for name in found.logs for each in log_files.inputs(name)]
         self.inputs: list[str | provenance.Logged] = [*files, *logs]
         defaults = default_parameters(found)
         self.parameters = _present(self.name, defaults, namespace)
-        self.at_defaults = self.parameters == defaults and all(log_files.as_pinned(name) for name in named)
+        self.at_defaults = self.parameters == defaults and all(log_files.as_pinned(name) for name in found.logs)
         self.seed: int | None = self.parameters.get("seed")
         self.claims: list[Claim] = []
         self._expected: dict[str, str] = {}  # the verdicts that claims expect, by id

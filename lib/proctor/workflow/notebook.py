@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import cache, cached_property
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from proctor.files import files_below
 from proctor.paths import COMMITTED, ROOT, runs_of
@@ -68,13 +68,18 @@ class Notebook:
             if cell["cell_type"] == "code"
         ]
 
+    @property
+    def _about(self) -> dict[str, Any]:
+        """What the notebook's metadata says for us: {"proctor": {"data": [...], "logs": [...], "long": true}}."""
+        return self.content["metadata"].get("proctor", {})
+
     def data(self) -> list[Path]:
         """The files that the notebook's metadata names: {"proctor": {"data": ["data/recorded/*.gz", ...]}}.
 
         Patterns are relative to the repository. One that matches nothing is an error unless it has a wildcard.
         """
         found = []
-        for pattern in self.content["metadata"].get("proctor", {}).get("data", []):
+        for pattern in self._about.get("data", []):
             files = sorted(path for path in ROOT.glob(pattern) if path.is_file())
             if not files and "*" not in pattern:
                 raise WorkflowError(
@@ -87,12 +92,12 @@ class Notebook:
     @property
     def logs(self) -> list[str]:
         """The public logs that the notebook's metadata names: {"proctor": {"logs": ["judge_scores", ...]}}."""
-        return self.content["metadata"].get("proctor", {}).get("logs", [])
+        return self._about.get("logs", [])
 
     @property
     def long(self) -> bool:
         """Whether it takes long, by its metadata, {"proctor": {"long": true}}: it starts before the others."""
-        return self.content["metadata"].get("proctor", {}).get("long", False)
+        return self._about.get("long", False)
 
     def missing_logs(self) -> list[str]:
         """Those of its logs whose tidy files are not on this machine. Raises WorkflowError for an unknown name."""

@@ -77,7 +77,8 @@ app = typer.Typer(
 Pool = Annotated[Path, typer.Option(help="its folder; questions are read from a .parquet or .jsonl file too")]
 Site = Annotated[str, typer.Option(help="as the API names it, such as math")]
 Rules = Annotated[Path | None, typer.Option(help=f"a file like {RULES_FILE}")]
-Day = Annotated[date | None, typer.Option(parser=date.fromisoformat, metavar="DAY", help="2025-12-31; default: the newest question's, or today")]  # fmt: skip  # noqa: E501
+WHEN = "2025-12-31; default: the newest question's, or today"
+Day = Annotated[date | None, typer.Option(parser=date.fromisoformat, metavar="DAY", help=WHEN)]
 Kept = Annotated[Path, typer.Argument(help="the filter's kept.parquet")]
 Quotas = Annotated[Path | None, typer.Option(help=f"a file like {QUOTAS_FILE}")]
 Versions = Annotated[Path, typer.Argument(help="folder of all versions")]
@@ -229,7 +230,7 @@ def queue_for_review(
     verdicts: Annotated[Path | None, typer.Option(help="of the LLM filter: only what it keeps goes on")] = None,
     answers: Annotated[
         Path | None, typer.Option(help=f"rows of site, question_id, model, answer: {ATTEMPTS} are shown")
-    ] = None,  # fmt: skip  # noqa: E501
+    ] = None,
     duplicates: Annotated[Path | None, typer.Option(help="the duplicates.csv of `duplicates`, shown too")] = None,
     released: Annotated[Path, typer.Option(help="their questions are left out")] = Path("releases"),
     quotas: Quotas = None,
