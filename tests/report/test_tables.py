@@ -87,6 +87,12 @@ def test_an_estimate_and_its_limits_are_joined_by_their_names(frame, change, for
     assert tables.intervals_in(frame.assign(**change), formats) == found
 
 
+def test_limits_that_rounding_puts_below_their_estimate_are_joined_all_the_same(out):
+    frame = pd.DataFrame(dict(share=[100.0, 50.0], share_low=[75.0, 24.0], share_high=[99.99999999999999, 76.0]))
+    shown = save_table(frame, describe("hle/t", evidence="published"), formats={"share": ".0f"})
+    assert shown["share"].tolist() == ["100 [75, 100]", "50 [24, 76]"]
+
+
 def test_the_command_writes_a_booktabs_table_of_the_saved_one(out, frame, capsys):
     frame = frame.assign(model=["[a_1", "b|c"])  # after a line break TeX takes [ for its own argument
     save_table(

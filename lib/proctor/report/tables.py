@@ -101,19 +101,19 @@ def save_table(
     """
     name = record["artifact"]
     df = _flat(df, name)
-    intervals = intervals_in(df, formats or {}) if intervals is None else intervals
+    rounded = df.map(lambda value: float(f"{value:.12g}") if isinstance(value, float) else value)
+    intervals = intervals_in(rounded, formats or {}) if intervals is None else intervals
     shown = _shown(df, name, formats or {}, intervals) if text is None else text
     numeric = [
         column in intervals or column in df and pd.api.types.is_numeric_dtype(df[column]) for column in shown.columns
     ]
-    df = df.map(lambda value: float(f"{value:.12g}") if isinstance(value, float) else value)
     rest = len(shown) - ROWS
     part = shown if rest <= 0 else shown.head(ROWS)
     caption = caption if rest <= 0 else f"{caption} (the first {ROWS} of {len(shown)} rows; all are in the CSV)".strip()
     provenance.write(
         record,
         {
-            ".csv": _harmless(df).to_csv(index=False, lineterminator="\n"),
+            ".csv": _harmless(rounded).to_csv(index=False, lineterminator="\n"),
             ".md": to_markdown(part, numeric, caption, provenance.label(record)),
         },
         out,
