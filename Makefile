@@ -2,7 +2,7 @@
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup installed install reproduce verify seeds sweep crate run platform test lint previews site lab status record logs assignments slides lock clean
+.PHONY: help setup installed install reproduce verify sweep crate run platform test lint previews site lab status record logs assignments slides lock clean
 
 # What neither Python's path nor Snakemake can hold in a folder's name.
 ifneq (,$(or $(findstring :,$(CURDIR)),$(findstring {,$(CURDIR)),$(findstring },$(CURDIR))))
@@ -52,9 +52,6 @@ reproduce: setup ## run every notebook whose inputs changed; figures land in fig
 
 verify: setup ## run the notebooks again into build/verify and compare with figures/; one: NOTEBOOK=uq/6_agreement
 	@$(PY) -m proctor.workflow.verify --jobs="$${JOBS:-3}" $${NOTEBOOK:+--notebook="$$NOTEBOOK"} --more="$$P"
-
-seeds: setup ## run them with another seed and compare the claims' verdicts; P="--seed 7"
-	@$(PY) -m proctor.workflow.verify --seed --jobs="$${JOBS:-3}" $${NOTEBOOK:+--notebook="$$NOTEBOOK"} --more="$$P"
 
 sweep: setup ## notebooks over a grid, one table of claims: P="uq/6_agreement --seed 1 2 -p resamples 500 2000"
 	@$(PY) -m proctor.workflow.sweep --jobs="$${JOBS:-3}" --more="$$P"

@@ -352,7 +352,7 @@ def reviewer(steps: Steps) -> None:
     steps.step("and a quick one", f"make reproduce {ONE} PARAMS=params/quick.yaml", "1 run, 0 failed")
     steps.step("the first as a package", f"make crate {ONE}", "build/ro-crate")
     steps.step("what is regenerated", "make status", without("Problems"))
-    steps.step("another seed", f'make seeds {ONE} P="--seed 7"', "verdict")
+    steps.step("another seed", 'make sweep P="uq/6_agreement --seed 20260101 7"', "verdict")
     steps.step("what changed since", f"{PYTHON}proctor diff HEAD", "claim")
     steps.step("kills of the desk are on record", "grep -c 'lost, doubled or torn: 0' benchmarks/desk_faults.txt", "3")
 

@@ -128,7 +128,7 @@ def test_the_documents_are_all_read():
 
 
 @pytest.mark.parametrize("wrong", [
-    "make reproduse", "make reproduce NOTEBOK=uq/6_agreement", "make reproduce NOTEBOOK=uq/none", 'make seeds P="--sead 7"',
+    "make reproduse", "make reproduce NOTEBOK=uq/6_agreement", "make reproduce NOTEBOOK=uq/none", 'make sweep P="--sead 7"',
     "python -m proctor.workflow.none", "python -m proctor exam mine.jsonl --modle x", "python -m proctor dataset none",
     "python examples/none.py",
 ])  # fmt: skip

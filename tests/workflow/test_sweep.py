@@ -102,6 +102,11 @@ def test_what_ran_with_the_same_inputs_is_not_run_again(story):
     assert done.returncode == 0 and ran == [] and [row["verdict"] for row in rows] == ["holds"]
 
 
+def test_without_a_name_all_that_have_the_parameters_and_can_run_are_swept(runs):
+    assert runs("--seed", "1", "2", "--plan").stdout.startswith("2 jobs: 2 to run")  # uq/gain alone has a seed
+    assert runs("-p", "n", "4", "--plan").stdout.startswith("2 jobs: 2 to run")  # uq/logged has no logs
+
+
 REFUSED = [  # the words of the command, and what the refusal says
     (("uq/gian", "--seed", "1"), "there is no notebook 'uq/gian'; did you mean uq/gain?"),
     (("uq/gain", "-p", "m", "1"), "uq/gain has no parameter `m`"),

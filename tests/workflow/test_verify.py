@@ -1,12 +1,9 @@
-"""New runs against the committed figures, and against the claims of another seed. The runs are pretended, no kernel is
-started."""
+"""New runs against the committed figures. The runs are pretended, no kernel is started."""
 
 import csv
 import json
 
 import pytest
-
-from .helpers import claim, claims_csv
 
 TABLE = "model,low\na,0.25\nb,0.5\n"
 COMMITTED = {  # notebook: its committed table, None for none; each makes TABLE anew
@@ -75,39 +72,3 @@ def test_what_is_the_same_passes_by_a_tolerance_of_ones_own(verify):
     assert float(rows["uq/far.csv"]["relative"]) == pytest.approx(1 / 26, rel=1e-4)
     for done, said in zip(refused, ("--tolerance -1", "did you mean uq/steady?")):
         assert done.returncode == 2 and said in done.stderr
-
-
-def drawn(id: str, estimate: float, interval=(1.0, 9.0), notebook: str = "uq/draws"):
-    return claim(f"uq/{id}", estimate, interval, notebook=notebook, evidence="simulated")
-
-
-def test_claims_of_another_seed_flip_move_or_stay(project):
-    project.notebook("uq/draws", "1", parameters="seed: int = 20260101")
-    project.notebook("uq/counts", "1")
-    project.write("figures/uq/claims_counts.csv", claims_csv(drawn("other", 5.0, notebook="uq/counts")))
-    project.write("figures/uq/claims_draws.csv", claims_csv(*(drawn(id, 5.0) for id in "abc")))
-    for seed, made in {
-        7: (drawn("a", 5.0), drawn("b", 5.4), drawn("c", 5.0)),
-        8: (drawn("a", 5.0, (-1.0, 9.0)), drawn("b", 14.0, (10.0, 18.0))),
-    }.items():
-        project.write(f"build/seeds/{seed}/uq/draws/figures/uq/claims_draws.csv", claims_csv(*made))
-        project.pretend(f"build/seeds/{seed}", seed=seed)
-    commands = ["--seed", "7"], ["--seed", "8"], ["--seed", "8", "--tolerance", "2"], ["--seed", "20260101"]
-    near, far, wide, default = project.each("proctor.workflow.verify", *commands)
-
-    assert near.returncode == 0, near.stdout + near.stderr
-    assert "Seed 7: 1 run, 0 failed; 3 claims.\nThe same verdict: 3 of 3 (100.0 %)." in near.stdout
-    assert "1 of 3 moved" in near.stdout and "largest by 0.05" in near.stdout
-    assert "no seed   uq/counts" in near.stdout
-    rows = csv.DictReader((project.root / "build/seeds/7/report.csv").open())
-    assert [(row["claim"], row["kind"], float(row["shift"])) for row in rows] == [
-        ("uq/a", "same", 0), ("uq/b", "numbers", pytest.approx(0.05)), ("uq/c", "same", 0),
-    ]  # fmt: skip
-
-    assert far.returncode == 1 and "The same verdict: 1 of 2 (50.0 %)." in far.stdout
-    flips, moved, lost = far.stdout.split("### ")[1:]
-    assert "| uq/a | holds | cannot tell | +5.0 [+1.0, +9.0], n = 10 | +5 [-1, +9], n = 10 |" in flips
-    assert moved.startswith("Other numbers") and "| uq/b | " in moved and "| 1.1 widths |" in moved
-    assert lost.startswith("Removed") and "| uq/c | " in lost
-    assert "### Other numbers" not in wide.stdout and wide.returncode == 1  # the flip stays
-    assert default.returncode == 2 and "--seed 20260101: that is the default of uq/draws" in default.stderr

@@ -331,7 +331,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def lock() -> TextIO:
-    """Be the one run of this checkout (of reproduce, verify, seeds, sweep) until the file closes.
+    """Be the one run of this checkout (of reproduce, verify, sweep) until the file closes.
 
     Raises WorkflowError while there is another, ReadOnly where build/ can't be written."""
     try:
@@ -343,7 +343,7 @@ def lock() -> TextIO:
         fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         raise WorkflowError(
-            f"another `make reproduce` is running in {ROOT} (or verify, seeds, sweep): wait for it or stop it"
+            f"another `make reproduce` is running in {ROOT} (or verify, sweep): wait for it or stop it"
         ) from None
     return held
 

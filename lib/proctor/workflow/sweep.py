@@ -45,7 +45,7 @@ Point = dict[str, Any]  # {parameter: its value} of one combination
 
 def main(arguments: list[str] | None = None) -> int:
     parser = jobs_parser(f"{program()} sweep", __doc__.splitlines()[0], "--again")
-    parser.add_argument("notebooks", nargs="*", help="such as uq/6_agreement; none: those of the grid's file")
+    parser.add_argument("notebooks", nargs="*", help="such as uq/6_agreement; none: all that have the parameters")
     parser.add_argument("--seed", type=int, nargs="+", default=[], help="values of the parameter `seed`")
     parser.add_argument(
         "-p",
@@ -66,9 +66,11 @@ def main(arguments: list[str] | None = None) -> int:
     def work() -> int:
         every = all_notebooks()
         sections = params.read_profile(options.grid) if options.grid else {}
-        notebooks = _named(options.notebooks, sections, every)
-        grid = grid_of(notebooks, sections, _given(options.varied, options.seed))
-        name = options.name or (options.grid.stem if options.grid else "-".join(grid).replace("/", "-"))
+        given = _given(options.varied, options.seed)
+        notebooks = _named(options.notebooks, sections, given, every)
+        grid = grid_of(notebooks, sections, given)
+        name = options.name or (options.grid.stem if options.grid else "-".join(options.notebooks).replace("/", "-"))
+        name = name or "all"
         jobs = jobs_of(grid, folder_of(name), every, options.params)
         return sweep(jobs, folder_of(name), how, budget_of(options), options.plan)
 
@@ -228,11 +230,17 @@ def _counted(verdicts: Iterable[str]) -> str:
     return ", ".join(f"{verdict} {n}" for verdict, n in Counter(verdicts).most_common())
 
 
-def _named(names: Sequence[str], sections: Mapping[str, Any], every: Sequence[Notebook]) -> list[Notebook]:
-    """The notebooks that are named, else those of the file's sections. Raises WorkflowError."""
+def _named(
+    names: Sequence[str], sections: Mapping[str, Any], given: Mapping[str, Any], every: Sequence[Notebook]
+) -> list[Notebook]:
+    """The notebooks that are named, else those of the file's sections, else all that can run and have what is given.
+    Raises WorkflowError."""
     wanted = [name for name in sections if name != "all"]
     if not names and not wanted:
-        raise WorkflowError("which notebooks? Name them: sweep uq/6_agreement --seed 1 2; `proctor run` lists them")
+        found = [each for each in every if given.keys() <= params.declared(each).keys() and not each.missing_logs()]
+        if not given or not found:
+            raise WorkflowError("which notebooks? Name them: sweep uq/6_agreement --seed 1 2; `proctor run` lists them")
+        return found
     found = chosen(names or wanted, every)
     if other := set(wanted) - {notebook.name for notebook in found}:
         raise WorkflowError(f"the grid has a section {sorted(other)[0]!r}, which is none of the notebooks named")

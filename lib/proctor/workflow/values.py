@@ -2,7 +2,7 @@
 
 An artifact: `compare` says whether its bytes are the same, or its data (the order of keys, versions of packages), or
 its numbers within a tolerance, and else how many cells, pixels or lines differ and where most. Claims: `claim_changes`.
-Shared by `verify` (a new run and figures/), `seeds` (another seed and figures/) and `diff` (two commits).
+Shared by `verify` (a new run and figures/) and `diff` (two commits).
 """
 
 import csv
@@ -81,12 +81,6 @@ class ClaimChange(NamedTuple):
     after: Claim | None
     shift: float | None = None
     limits: float | None = None
-
-    def row(self) -> tuple[Any, ...]:
-        """Its id and kind, both verdicts and both estimates, shift and limits."""
-        pair = self.before, self.after
-        verdicts = [claim.verdict if claim else "" for claim in pair]
-        return (self.id, self.kind, *verdicts, *(claim and claim.estimate for claim in pair), self.shift, self.limits)
 
     def cells(self) -> list[str]:
         """Its row in the table of its kind."""
