@@ -134,27 +134,25 @@ def test_wrong_code_can_not_judge_itself(code, tests):
     "code, tests",
     [
         ("def f(xs): xs.sort()", "xs = [2, 1]\nf(xs)\nassert xs == [1, 2]"),
-        ("def f(n):\n    for i in range(n): yield i, {i}", "assert list(f(2)) == [(0, {0}), (1, {1})]"),
+        ("def f(n): return [(i, {i}) for i in range(n)]", "assert f(2) == [(0, {0}), (1, {1})]"),
         ("from fractions import Fraction\ndef f(x): return {'a': (x / 3, b'\\0', 10**5000)}",
          "import fractions\nassert f(fractions.Fraction(1)) == {'a': (fractions.Fraction(1, 3), b'\\0', 10**5000)}"),
         ("class Stack(list):\n    def push(self, x): self.append(x)", "assert Stack([1]) == [1]"),
-        ("class Box:\n    def __init__(self, x): self.x = x\n    def __add__(self, o): return Box(self.x + o.x)\n"
-         "    def __len__(self): return self.x",
-         "a = Box(1)\na.x = 2\nb = a + Box(3)\nassert (b.x, len(b)) == (5, 5)"),
         ("def f(x):\n    if x < 0: raise ValueError('negative')\n    return float('inf')",
          "assert f(1) > 1e300\ntry: f(-1)\nexcept ValueError as error: assert str(error) == 'negative'\nelse: assert 0"),
         ("import math\ndef f(x): return math.pi", "assert math.isclose(f(1), 3.14159265, rel_tol=1e-6)"),
     ],
 )  # fmt: skip
-def test_plain_data_and_objects_pass_between_code_and_tests(code, tests):
+def test_plain_data_passes_between_code_and_tests(code, tests):
     assert run_tests(code, tests) == (True, "passes the tests")
 
 
 @pytest.mark.parametrize(
     "code, tests, why",
     [
-        (EQUAL + "def f(x): return E()", "assert f(1) == 2", "an object of the code's"),
-        ("def f(g): return g(1)", "assert f(lambda x: x) == 1", "pass a function"),
+        (EQUAL + "def f(x): return E()", "assert f(1) == 2", "f gives a E, which is no plain data"),
+        (EQUAL + "e = E()", "assert e == 2", "use e, which is no plain data"),
+        ("def f(g): return g(1)", "assert f(lambda x: x) == 1", "a function, which is no plain data"),
         ("def sum(xs): return 2", "assert sum([1, 1]) == 2", "use sum, which the code replaced"),
     ],
 )

@@ -11,14 +11,9 @@ import io
 import json
 import os
 import sys
-from collections.abc import Callable
-from typing import Any
+from functools import partial
 
 PASSED, UNDECIDED, FAILED = "passed", "undecided", "failed"
-OPERATORS = (
-    "add sub mul matmul truediv floordiv mod pow neg pos abs radd rsub rmul rtruediv getitem setitem delitem len"
-)
-OPERATORS += " enter exit"
 
 
 # In either process
@@ -56,14 +51,14 @@ def _bound(limits: dict[str, int]) -> None:
 
 
 class Opaque(BaseException):
-    """What is no plain data was to be sent or compared."""
+    """What is no plain data was to be sent or tested."""
 
 
 _BASES: tuple[type, ...] = (bool, int, float, complex, str, bytes, bytearray, list, tuple, set, frozenset, dict, range)
 
 
-def _packed(value, keep: Callable[[object], int]):
-    """Plain data as JSON; of what is none, the number under which it is kept."""
+def _packed(value):
+    """Plain data as JSON; of a subclass what its base holds. Raises Opaque for anything else."""
     if value is None:
         return None
     base = next((base for base in _BASES if issubclass(type(value), base)), None)
@@ -80,30 +75,28 @@ def _packed(value, keep: Callable[[object], int]):
     if base is range:
         return {"range": [value.start, value.stop, value.step]}
     if base is dict:
-        return {"dict": [[_packed(key, keep), _packed(each, keep)] for key, each in dict.items(value)]}
+        return {"dict": [[_packed(key), _packed(each)] for key, each in dict.items(value)]}
     if base is not None:
-        return {base.__name__: [_packed(each, keep) for each in base.__iter__(value)]}  # type: ignore[attr-defined]
+        return {base.__name__: [_packed(each) for each in base.__iter__(value)]}  # type: ignore[attr-defined]
     if type(value) is fractions.Fraction:
         return {"Fraction": [value.numerator, value.denominator]}
-    return {"kept": keep(value)}
+    raise Opaque(f"a {type(value).__name__}, which is no plain data")
 
 
-def _unpacked(sent, fetch: Callable[[int], object]):
+def _unpacked(sent):
     if not isinstance(sent, dict):
         return sent
     [(kind, content)] = sent.items()
-    if kind == "kept":
-        return fetch(content)
     if kind in ("bytes", "bytearray"):
         return getattr(builtins, kind).fromhex(content)
     if kind == "dict":
-        return {_unpacked(key, fetch): _unpacked(value, fetch) for key, value in content}
+        return {_unpacked(key): _unpacked(value) for key, value in content}
     if kind == "complex":
         return complex(*content)
     if kind in ("range", "Fraction"):
         return (range if kind == "range" else fractions.Fraction)(*map(int, content))
     makes = dict(list=list, tuple=tuple, set=set, frozenset=frozenset)
-    return makes[kind](_unpacked(each, fetch) for each in content)
+    return makes[kind](map(_unpacked, content))
 
 
 # The process of the code
@@ -114,29 +107,29 @@ def _serve_code() -> None:
     told = json.loads(asked.readline())
     sys.stdin, sys.stdout, sys.stderr = io.StringIO(), io.StringIO(), io.StringIO()
     _bound(told["limits"])
-    kept: list[Any] = []
-
-    def keep(value: object) -> int:
-        kept.append(value)
-        return len(kept) - 1
+    names: dict = {"__name__": "answer"}
 
     def define() -> dict:
-        names: dict[str, object] = {"__name__": "answer"}
         exec(compile(told["code"], "answer", "exec"), names)
-        return {"names": {name: _packed(value, keep) for name, value in names.items() if not name.startswith("__")}}
+        found: dict = dict(data={}, functions=[], opaque=[])
+        for name, value in names.items():
+            try:
+                found["data"] |= {} if name.startswith("__") else {name: _packed(value)}
+            except Opaque:
+                found["functions" if callable(value) else "opaque"].append(name)
+        return found
 
-    def use(at: int, name: str, args: list, keywords: list) -> dict:
-        given = [_unpacked(each, kept.__getitem__) for each in args]
-        named = {key: _unpacked(each, kept.__getitem__) for key, each in keywords}
-        if name == "__getattr__":
-            return {"value": _packed(getattr(kept[at], *given), keep)}
-        made = kept[at](*given, **named) if name == "__call__" else getattr(kept[at], name)(*given, **named)
-        return {"value": _packed(made, keep), "args": [_packed(each, keep) for each in given]}
+    def call(name: str, args: list, keywords: dict) -> dict:
+        given = [_unpacked(each) for each in args]
+        made = names[name](*given, **{key: _unpacked(each) for key, each in keywords.items()})
+        return {"value": _packed(made), "args": [_packed(each) for each in given]}
 
     request = None
     while True:
         try:
-            reply = use(**request) if request else define()
+            reply = call(**request) if request else define()
+        except Opaque as error:
+            reply = {"opaque": str(error)}
         except BaseException as error:
             reply = {"error": type(error).__name__, "why": str(error)[:200]}
         print(json.dumps(reply), file=answers, flush=True)
@@ -153,7 +146,6 @@ def _run_tests() -> None:
     told = json.load(sys.stdin)
     out, answers, asks = os.dup(1), os.fdopen(told["ends"][0]), os.fdopen(told["ends"][1], "w")
     sys.stdin, sys.stdout, sys.stderr = io.StringIO(), io.StringIO(), io.StringIO()
-    tree = None
 
     def reply() -> dict:
         line = answers.readline()
@@ -162,79 +154,31 @@ def _run_tests() -> None:
         found = json.loads(line)
         if "error" in found:
             name = str(found["error"])
-            kind: Any = getattr(builtins, name, None)
+            kind = getattr(builtins, name, None)
             if not isinstance(kind, type) or not issubclass(kind, Exception):
                 kind = type(name, (Exception,), {})
             raise kind(str(found["why"]))
         return found
 
-    def ask(at: int, name: str, args: tuple, keywords: dict):
-        def own(value) -> int:
-            if isinstance(value, Remote):
-                return object.__getattribute__(value, "_at")
-            raise Opaque(f"the tests pass a {type(value).__name__}, which is no plain data")
-
-        sent = dict(at=at, name=name, args=[_packed(each, own) for each in args])
-        print(json.dumps(sent | dict(keywords=[[key, _packed(v, own)] for key, v in keywords.items()])), file=asks)
-        asks.flush()
+    def call(name: str, /, *args, **keywords):
+        """What stands in the tests for a function of the code."""
+        sent = dict(args=[_packed(each) for each in args], keywords={key: _packed(v) for key, v in keywords.items()})
+        print(json.dumps(dict(name=name) | sent), file=asks, flush=True)
         found = reply()
-        for given, left in zip(args, found.get("args", ())):
-            _change(given, _unpacked(left, Remote))
-        return _unpacked(found["value"], Remote)
+        if "value" not in found:
+            raise Opaque(f"{name} gives {found['opaque']}")
+        for given, left in zip(args, found["args"]):
+            _change(given, _unpacked(left))
+        return _unpacked(found["value"])
 
-    class Remote:
-        """What the code's process keeps under a number."""
-
-        __slots__ = ("_at",)
-
-        def __init__(self, at: int):
-            object.__setattr__(self, "_at", int(at))
-
-        def __getattr__(self, name: str):
-            return ask(self._at, "__getattr__", (name,), {})
-
-        def __setattr__(self, name: str, value):
-            ask(self._at, "__setattr__", (name, value), {})
-
-        def __call__(self, *args, **keywords):
-            return ask(self._at, "__call__", args, keywords)
-
-        def __iter__(self):
-            return ask(self._at, "__iter__", (), {})
-
-        def __next__(self):
-            return ask(self._at, "__next__", (), {})
-
-        def __str__(self):
-            return str(ask(self._at, "__str__", (), {}))
-
-        def __repr__(self):
-            return str(ask(self._at, "__repr__", (), {}))
-
-        def _judged(self, *_):
-            raise Opaque("the tests judge an object of the code's, which is no plain data")
-
-        __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __hash__ = _judged
-        __bool__ = __contains__ = __instancecheck__ = __subclasscheck__ = __index__ = __float__ = __int__ = _judged
-
-    def operator(name: str):
-        def operate(self, *args):
-            try:
-                return ask(self._at, name, args, {})
-            except AttributeError as error:
-                raise TypeError(str(error)) from None
-
-        return operate
-
-    for name in OPERATORS.split():
-        setattr(Remote, f"__{name}__", operator(f"__{name}__"))
     kind, why = FAILED, ""
     try:
         print(json.dumps(dict(code=told["code"], limits=told["limits"])), file=asks, flush=True)
         _bound(told["limits"])
-        names = {name: _unpacked(value, Remote) for name, value in reply()["names"].items()}
-        tree = ast.parse(told["tests"])
-        names = _trusted(names, tree) | {"__name__": "tests"}
+        defined, tree = reply(), ast.parse(told["tests"])
+        names = {name: _unpacked(value) for name, value in defined["data"].items()}
+        names |= {name: partial(call, name) for name in defined["functions"]}
+        names = _trusted(names, defined["opaque"], tree) | {"__name__": "tests"}
         exec(compile(tree, "tests", "exec"), names)
         kind = PASSED
     except Opaque as error:
@@ -258,16 +202,18 @@ def _change(given, left) -> None:
         given.update(left)
 
 
-def _trusted(names: dict, tree: ast.Module) -> dict:
+def _trusted(names: dict, opaque: list[str], tree: ast.Module) -> dict:
     """The names without those by which the code could judge itself: builtins, and modules of which a test takes
-    functions. Raises Opaque where the tests use a builtin that the code replaced."""
+    functions. Raises Opaque where the tests use a builtin that the code replaced, or what is no plain data."""
     used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
-    if replaced := sorted(used & set(names) & set(dir(builtins))):
+    if replaced := sorted(used & {*names, *opaque} & set(dir(builtins))):
         raise Opaque(f"the tests use {', '.join(replaced)}, which the code replaced")
     holders = {
         node.value.id for node in ast.walk(tree) if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)
     }
-    modules = {name: importlib.import_module(name) for name in holders & set(names) & sys.stdlib_module_names}
+    modules = {name: importlib.import_module(name) for name in holders & {*names, *opaque} & sys.stdlib_module_names}
+    if left := sorted(used & set(opaque) - set(modules)):
+        raise Opaque(f"the tests use {', '.join(left)}, which is no plain data")
     return {name: value for name, value in names.items() if name not in dir(builtins)} | modules
 
 
