@@ -96,7 +96,7 @@ logs: setup ## fetch and import public logs of strong models into .cache/logs; o
 assignments: setup ## the exercises without solutions, to hand out, in build/assignments/ (docs/teaching.md)
 	@$(PY) -m proctor.workflow.grade --hand-out
 
-slides: setup ## the lessons of docs/teaching.md as slides that need no network, in build/slides/; PDF where Chromium is
+slides: setup ## the lessons of docs/teaching.md as slides that need no network, in build/slides/
 	@$(PY) -m proctor.report.slides
 
 lock: installed ## write requirements.lock: the pins with the digests of their files, as your registry lists them (by uv)

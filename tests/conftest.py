@@ -6,6 +6,7 @@ import gc
 import importlib.util
 import math
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -210,3 +211,17 @@ def quick(monkeypatch):
     from proctor.models import session as module
 
     monkeypatch.setattr(module.random, "random", lambda: -0.49)
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """Debian's Chromium, headless, or the one that PROCTOR_CHROMIUM names."""
+    from playwright.sync_api import sync_playwright
+
+    path = os.environ.get("PROCTOR_CHROMIUM") or shutil.which("chromium")
+    if path is None:
+        pytest.skip("no Chromium here: install Debian's package chromium, or name one in PROCTOR_CHROMIUM")
+    with sync_playwright() as play:
+        opened = play.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
+        yield opened
+        opened.close()

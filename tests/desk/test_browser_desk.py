@@ -16,9 +16,7 @@ from django.db import connection
 from django.test import Client
 from django.test.testcases import QuietWSGIRequestHandler
 from playwright.sync_api import expect
-from proctor.report import slides
 
-pytestmark = pytest.mark.skipif(slides.CHROMIUM is None, reason="no Chromium here: install Debian's package chromium")
 PASSWORD = "a long pass phrase"
 
 
@@ -70,12 +68,6 @@ def fill():
     acts.comment(ada, question, "Is it still open?")
     Round.objects.create(protocol="hle_verified", title="Electromagnetism, verification", organizer=mo)
     Job.objects.create(ordered_by=mo, validator="(CC x3|U) => (FLC x3|U) => (C x3|U)", judges=["openai/gpt-4o"])
-
-
-@pytest.fixture(scope="module")
-def browser(home):
-    with slides.chromium() as opened:
-        yield opened
 
 
 @pytest.fixture

@@ -4,7 +4,6 @@ matplotlib.use("agg")
 import pytest
 from matplotlib import pyplot as plt
 from proctor import paths
-from proctor.report import slides
 from proctor.report.catalog import Row
 from proctor.report.figures import FULL, axes, style
 
@@ -29,15 +28,6 @@ def own_figures(tmp_path, monkeypatch):
     for name in ("FIGURES", "OWN_FIGURES"):
         monkeypatch.setattr(paths, name, tmp_path / "figures")
     return tmp_path / "figures"
-
-
-@pytest.fixture(scope="module")
-def browser():
-    """Debian's Chromium, headless, or the one that PROCTOR_CHROMIUM names."""
-    if slides.CHROMIUM is None:
-        pytest.skip("no chromium here to look at pages with")
-    with slides.chromium() as opened:
-        yield opened
 
 
 @pytest.fixture

@@ -23,21 +23,11 @@ def test_a_page_asks_then_shows_the_committed_figure_and_needs_no_other_file(tit
     assert [base64.b64decode(data) for data in pictures] == [(paths.FIGURES / f"{n}.png").read_bytes() for n in named]
 
 
-def test_without_chromium_the_pages_are_written_and_the_missing_pdf_is_said(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(slides, "CHROMIUM", None)
-    assert slides.main([str(tmp_path)]) == 0
-    assert "no PDF: no Chromium here" in capsys.readouterr().out
-    assert sorted(path.name for path in tmp_path.iterdir()) == [
-        "a_term_s_project.html",
-        "half_a_day.html",
-        "ninety_minutes.html",
-        "one_hour.html",
-    ]
-
-
-@pytest.mark.skipif(slides.CHROMIUM is None, reason="no Chromium here; PROCTOR_CHROMIUM names one")
-def test_a_pdf_has_a_page_for_each_slide(tmp_path):
-    (tmp_path / "x.html").write_text(slides.page("x", LESSONS["One hour: can a number be believed?"][:2]))
-    slides.print_pdf([tmp_path / "x.html"])
-    pages = len(re.findall(rb"/Type\s*/Page\b", (tmp_path / "x.pdf").read_bytes()))
-    assert pages == (tmp_path / "x.html").read_text().count("<section")
+def test_there_is_a_page_for_each_lesson_that_prints_a_page_for_each_slide(tmp_path, browser):
+    written = slides.write(tmp_path)
+    names = ["a_term_s_project", "half_a_day", "ninety_minutes", "one_hour"]
+    assert sorted(path.stem for path in written) == names
+    window = browser.new_page()
+    window.goto(written[0].as_uri())
+    pdf = window.pdf(prefer_css_page_size=True, print_background=True)
+    assert len(re.findall(rb"/Type\s*/Page\b", pdf)) == written[0].read_text().count("<section")

@@ -1,21 +1,16 @@
-"""The lessons of docs/teaching.md as slides: one HTML file per lesson that needs no network, and its PDF.
+"""The lessons of docs/teaching.md as slides: one HTML file per lesson that needs no network.
 
     python -m proctor.report.slides [FOLDER]        # default: build/slides
 
 Each step of a lesson is two slides: the question to the class, then the committed figure with the answer to expect.
-Page down for the next slide. The PDF is printed by Chromium; without one the HTML prints from any browser.
+Page down for the next slide. A browser prints them as PDF, a page for each.
 """
 
 import base64
 import json
-import os
 import re
-import shutil
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 from markdown_it import MarkdownIt
 from markupsafe import Markup
@@ -24,7 +19,6 @@ from proctor.files import write_atomic
 from proctor.paths import BUILD, FIGURES, ROOT
 from proctor.report.site_notebook import TEMPLATES
 
-CHROMIUM = os.environ.get("PROCTOR_CHROMIUM") or shutil.which("chromium")
 LINK = re.compile(r"\[([^\]]+)\]\([^)]+\)")
 
 
@@ -68,31 +62,6 @@ def write(folder: Path) -> list[Path]:
     return written
 
 
-@contextmanager
-def chromium() -> Iterator[Any]:
-    """A headless browser of playwright. Raises RuntimeError where there is no Chromium."""
-    from playwright.sync_api import sync_playwright
-
-    if CHROMIUM is None:
-        raise RuntimeError("no Chromium here: install Debian's package chromium, or name one in PROCTOR_CHROMIUM")
-    with sync_playwright() as play:
-        browser = play.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
-        try:
-            yield browser
-        finally:
-            browser.close()
-
-
-def print_pdf(pages: list[Path]) -> None:
-    """Print each page to a PDF next to it. Raises RuntimeError where there is no Chromium."""
-    with chromium() as browser:
-        for path in pages:
-            window = browser.new_page()
-            window.goto(path.resolve().as_uri())
-            window.pdf(path=path.with_suffix(".pdf"), prefer_css_page_size=True, print_background=True)
-            window.close()
-
-
 def _inline(markdown: str) -> Markup:
     return Markup(MarkdownIt().renderInline(LINK.sub(r"\1", markdown).replace("\\|", "|")))
 
@@ -106,16 +75,5 @@ def _picture(place: str) -> dict[str, str]:
     return {"alt": alt, "data": base64.b64encode(path.read_bytes()).decode()}
 
 
-def main(arguments: list[str]) -> int:
-    written = write(Path(arguments[0]) if arguments else BUILD / "slides")
-    print(*written, sep="\n")
-    try:
-        print_pdf(written)
-        print(*(path.with_suffix(".pdf") for path in written), sep="\n")
-    except (RuntimeError, ImportError) as error:
-        print(f"no PDF: {error}; print the pages from a browser")
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    print(*write(Path(sys.argv[1]) if sys.argv[1:] else BUILD / "slides"), sep="\n")
