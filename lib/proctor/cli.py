@@ -304,7 +304,7 @@ PASSED_ON = {  # command: the module whose `main` reads its words, the words bef
         "Keep a cluster's replies: import REQUESTS.jsonl REPLIES.jsonl ...",
     ),
     "how-many": (
-        "proctor.synthesis.how_many_command",
+        "proctor.synthesis.how_many_checks",
         [],
         "How many items, repeats, rollouts, reviewers or checks to plan",
     ),

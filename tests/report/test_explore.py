@@ -65,7 +65,7 @@ def test_the_page_says_what_formulas_give(shown):
         assert f"accuracy {accuracy:.1f} %," in said and f"where {right} %" in said
     for better, gap, alike in product((30, 90), (2, 7), ("0.0", "0.4")):
         said, marks = shown("items", better=str(better), gap=str(gap), alike=alike)
-        n = items_for_difference(better / 100, (better - gap) / 100, float(alike)).n
+        n = items_for_difference((better / 100, (better - gap) / 100), float(alike), test="score").n
         assert f"takes {n} items" in said and said.removesuffix(".") in marks
     for right, error in product((3, 50, 98), (2, 20)):
         share, e = right / 100, error / 100

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from proctor.cbu.ranking_metrics import order_chance
 from proctor.stats.compare import chances, mcnemar_power, score_power
+from proctor.stats.power import mcnemar_items
 from proctor.synthesis import how_many as h
 from proctor.synthesis import how_many_checks as checks
 from scipy.stats import betabinom, binom, hypergeom
@@ -15,7 +16,10 @@ from statsmodels.stats.inter_rater import cohens_kappa
 
 @pytest.mark.parametrize("rates", [(0.6, 0.5, 0.4), (0.9, 0.8, 0.2), (0.3, 0.25, 0.0)])
 def test_items_reach_the_power_of_their_test_and_are_the_fewest_of_the_exact_one(rates):
-    score, exact = h.items_for_difference(*rates), h.items_for_difference(*rates, test="exact")
+    score, exact = (
+        h.items_for_difference(rates[:2], rates[2], test="score"),
+        h.items_for_difference(rates[:2], rates[2]),
+    )
     cells = chances(*rates)
     tango = score_power(cells, score.n)[0] if score.n < 300 else mcnemar_power(*cells[1:3], score.n)
     assert score.told["power of McNemar's score test"] == pytest.approx(tango) and 0.8 <= tango < 0.84
@@ -33,7 +37,7 @@ def test_items_reach_the_power_of_their_test_and_are_the_fewest_of_the_exact_one
 
 
 def test_families_are_whole_and_cost_their_design_effect():
-    plan, alone = h.items_for_difference(0.6, 0.5, 0.4, family=20, icc=0.1), h.items_for_difference(0.6, 0.5, 0.4)
+    plan, alone = (h.items_for_difference((0.6, 0.5), 0.4, test="score", **of) for of in (dict(family=20, icc=0.1), {}))
     assert (
         plan.n % 20 == 0 and 0 <= plan.n - 2.9 * (alone.n - 1) < 25 and plan.told["design effect"] == pytest.approx(2.9)
     )
@@ -43,18 +47,8 @@ def test_families_are_whole_and_cost_their_design_effect():
 def test_smallest_difference_is_the_inverse(n, rate, correlation):
     d = h.smallest_difference(n, rate, correlation)
     _, a, b, _ = chances(rate, rate - d, correlation)
-    assert h.mcnemar_items(a, b) == pytest.approx(n)
-    assert isnan(h.smallest_difference(70, 0.76, 0.8)) and isinf(h.mcnemar_items(0.1, 0.1))  # no model can have it
-
-
-def test_variance_parts_are_those_of_one_way_analysis():
-    rng = np.random.default_rng(1)
-    scores = rng.normal(size=(6, 1)) + rng.normal(size=(6, 4))
-    means, grand = scores.mean(axis=1), scores.mean()
-    within = sum((x - m) ** 2 for row, m in zip(scores, means) for x in row) / (6 * 3)
-    between = 4 * sum((m - grand) ** 2 for m in means) / 5
-    assert h.variance_parts(scores) == pytest.approx(((between - within) / 4, within))
-    assert h.variance_parts([[0, 1], [1, 0]])[0] == 0
+    assert mcnemar_items(a, b, exact=False) == pytest.approx(n)
+    assert isnan(h.smallest_difference(70, 0.76, 0.8)) and isinf(mcnemar_items(0.1, 0.1))  # no model can have it
 
 
 def test_repeats_are_the_fewest():
@@ -74,7 +68,7 @@ def test_votes_that_correlate_are_beta_binomial_and_have_a_floor():
 
 
 def test_rollouts_are_the_fewest_and_of_a_pool_fewer():
-    n = h.rollouts_for_order(0.7, 0.4).n
+    n = h.rollouts_for_order((0.7, 0.4)).n
     assert order_chance(0.7, 0.4, n) >= 0.9 > order_chance(0.7, 0.4, n - 1)
     assert h.rollouts_for_error(0.5, 0.05).n == 64 and h.rollouts_for_error(0.5, 0.05, pool=64).n == 32
 
@@ -90,20 +84,23 @@ def test_kappa_error_of_two_reviewers_is_statsmodels_own():
 def test_more_reviewers_help_until_items_are_left():
     errors = [checks.kappa_error(100, r, 0.6, 0.3) for r in (2, 3, 5, 50, 500)]
     assert errors == sorted(errors, reverse=True) and errors[-2] == pytest.approx(errors[-1], rel=0.05)
-    r = checks.reviewers_for_agreement(0.1, 100, 0.6, 0.3).n
-    assert checks.items_for_agreement(0.1, r, 0.6, 0.3).n <= 100 < checks.items_for_agreement(0.1, r - 1, 0.6, 0.3).n
+    r = checks.labels_for_agreement(0.1, 0.6, 0.3, items=100).n
+    few, many = (checks.labels_for_agreement(0.1, 0.6, 0.3, some).n for some in (r, r - 1))
+    assert few <= 100 < many
 
 
 def test_checks_below_are_the_fewest_of_the_hypergeometric():
     for population, below, allowed in [(1143, 0.05, 0), (144, 0.1, 1)]:
-        n, bad = checks.checks_below(below, population, allowed).n, int(np.ceil(below * population))
+        n, bad = checks.items_to_check(population, below, allowed).n, int(np.ceil(below * population))
         assert hypergeom.cdf(allowed, population, bad, n) <= 0.05 < hypergeom.cdf(allowed, population, bad, n - 1)
-    assert checks.checks_below(0.05).n == 59  # 0.95^59 < 0.05
+    assert checks.items_to_check(below=0.05).n == 59  # 0.95^59 < 0.05
 
 
 def test_a_finite_population_needs_fewer_checks():
-    few, many = checks.checks_within(0.03, 0.1, 1143), checks.checks_within(0.03, 0.1)
-    assert few.n < many.n and few.told["high"] - few.told["low"] <= 0.06 and checks.checks_within(0.05, 0.5, 20).n <= 20
+    few, many = (checks.items_to_check(of, within=0.03, expected=0.1) for of in (1143, None))
+    assert (
+        few.n < many.n and few.told["high"] - few.told["low"] <= 0.06 and checks.items_to_check(20, within=0.05).n <= 20
+    )
 
 
 @pytest.mark.parametrize("most", [None, 40])
@@ -121,16 +118,16 @@ def test_a_split_is_the_best_of_all_whole_numbers(most):
 @pytest.mark.parametrize(
     "call, mend",
     [
-        (lambda: h.items_for_difference(60, 0.5), "60 percent is 0.6"),
-        (lambda: h.items_for_difference(0.5, 0.5), "give two rates"),
-        (lambda: h.items_for_difference(0.6, 0.5, 0.9), "allow from -0.82 to 0.82"),
-        (lambda: h.items_for_difference(0.6, 0.5, power=80), "0.8, not 80"),
+        (lambda: h.items_for_difference((60, 0.5)), "60 percent is 0.6"),
+        (lambda: h.items_for_difference((0.5, 0.5)), "give two rates"),
+        (lambda: h.items_for_difference((0.6, 0.5), 0.9), "allow from -0.82 to 0.82"),
+        (lambda: h.items_for_difference((0.6, 0.5), power=80), "0.8, not 80"),
         (lambda: h.votes_for_error(0.6, 0.1), "fix the judge"),
-        (lambda: h.votes_for_error(0.2, 0.2, 0.05, 0.15, most=99), "any number 0.053"),
+        (lambda: h.votes_for_error(0.2, 0.2, 0.05, 0.15), "any number 0.053"),
         (lambda: h.error_of_votes(0.2, 4, 0.1), "odd"),
-        (lambda: h.rollouts_for_order(0.4, 0.6), "better candidate's first"),
-        (lambda: checks.reviewers_for_agreement(0.02, 50), "give more items"),
-        (lambda: checks.checks_below(0.01, 100, allowed=1), "can't be allowed"),
+        (lambda: h.rollouts_for_order((0.4, 0.6)), "better candidate's first"),
+        (lambda: checks.labels_for_agreement(0.02, items=50), "give more items"),
+        (lambda: checks.items_to_check(100, 0.01, allowed=1), "can't be allowed"),
         (lambda: h.split_budget(5, 1.0, 1.0, 10, 1), "doesn't pay"),
     ],
 )

@@ -260,10 +260,15 @@ def chances(rate_a: float, rate_b: float, correlation: float) -> tuple[float, fl
     """Chances that both, only a, only b, neither is right, of two rates with a correlation (phi).
 
     Raises ValueError where no such table exists."""
-    both = rate_a * rate_b + correlation * np.sqrt(rate_a * (1 - rate_a) * rate_b * (1 - rate_b))
+    spread = np.sqrt(rate_a * (1 - rate_a) * rate_b * (1 - rate_b))
+    both = rate_a * rate_b + correlation * spread
     cells = (both, rate_a - both, rate_b - both, 1 - rate_a - rate_b + both)
     if min(cells) < -1e-12:
-        raise ValueError(f"rates {rate_a} and {rate_b} can't have a correlation of {correlation}")
+        low, high = ((end - rate_a * rate_b) / spread for end in (max(0, rate_a + rate_b - 1), min(rate_a, rate_b)))
+        raise ValueError(
+            f"rates {rate_a:g} and {rate_b:g} can't have a correlation of {correlation:g}: "
+            f"they allow from {low:.2f} to {high:.2f}"
+        )
     both, only_a, only_b, neither = (max(float(cell), 0.0) for cell in cells)
     return both, only_a, only_b, neither
 

@@ -1,29 +1,50 @@
 """How many: items, repeats, votes and rollouts for an aim, and how a budget is split among them.
 
-Reviewers and checks: `how_many_checks`.
+    python -m proctor how-many items --rates 0.6 0.5 --correlation 0.4
+    python -m proctor how-many checks --population 1143 --below 0.05
 
-One function a question. Each takes numbers that are expected, not known, and returns a `Plan` that says what it
-assumes. Their simulations and the papers' own sizes are in `synthesis/5_how_many`.
-Rates, shares, errors and half-widths are shares of 1, never percent.
+One function a question, which is a command too (`app`); reviewers and checks are in `how_many_checks`. Each takes
+numbers that are expected, not known, and returns a `Plan` that says what it assumes. Their simulations and the papers'
+own sizes are in `synthesis/5_how_many`.
+Rates, shares, errors and half-widths are shares of 1, never percent: 0.8, not 80.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from math import ceil, floor, inf, isfinite, sqrt
+from typing import Annotated, Literal
 
-import numpy as np
 import pandas as pd
+import typer
 from scipy.optimize import brentq
 from scipy.stats import beta, betabinom, binom
 
+from proctor import COMMAND_LINE
 from proctor.cbu.ranking_metrics import expected_error, order_chance
 from proctor.stats import checks
-from proctor.stats import power as power_of_items
 from proctor.stats.compare import chances, mcnemar_power
+from proctor.stats.power import mcnemar_items
 
 TESTS = {"exact": "McNemar's exact test", "score": "McNemar's score test"}
 MOST = 10_000_000  # above this a search says that no number does
+
+app = typer.Typer(
+    name="how-many",
+    help="How many items, repeats, votes, rollouts, reviewers or checks an aim takes, and what a budget is best spent "
+    "on. Shares and rates are numbers from 0 to 1: 0.8, not 80. Each answer says what it assumes.",
+    no_args_is_help=True,
+    result_callback=print,
+    **COMMAND_LINE,
+)
+Power = Annotated[float, typer.Option(help="chance to tell the two apart")]
+Level = Annotated[float, typer.Option(help="confidence level of the interval or test")]
+Test = Annotated[
+    Literal["exact", "score"],
+    typer.Option(help="exact (McNemar's, as leaderboard and compare decide) or score (Tango's)"),
+]
+Alike = Annotated[float, typer.Option(help="of the two models' right answers over items (phi); 0 needs the most")]
+Correlation = Annotated[float, typer.Option(help="of two votes on the same answer: 0 if its errors are independent")]
 
 
 @dataclass(frozen=True)
@@ -36,75 +57,89 @@ class Plan:
     told: dict[str, float] = field(default_factory=dict)
     assumes: tuple[str, ...] = ()
 
+    def __str__(self) -> str:
+        return "\n".join([f"{self.n:,} {self.unit}", f"  for: {self.aim}", *_lines(self.told, self.assumes)])
+
+
+def _lines(told: Mapping[str, float], assumes: Sequence[str]) -> Iterator[str]:
+    for name, value in told.items():
+        yield f"  {name}: {value:,.4g}" if value < 1e4 else f"  {name}: {value:,.0f}"
+    for each in assumes:
+        yield f"  assumed: {each}"
+
 
 # Items
 
 
-def mcnemar_items(
-    only_a: float, only_b: float, power: float = 0.8, level: float = 0.95, effect: float = 1.0, test: str = "score"
-) -> float:
-    """`stats.power.mcnemar_items` times `effect`. test: McNemar's "score" test (and Tango's interval), or "exact"."""
-    if test not in TESTS:
-        raise ValueError(f"test is {test!r}: choose one of {', '.join(TESTS)}")
-    return effect * float(power_of_items.mcnemar_items(only_a, only_b, level, power, test == "exact"))
-
-
+@app.command("items", help="Items that tell two models apart, both answering all of them.")
 def items_for_difference(
-    rate_a: float,
-    rate_b: float,
-    correlation: float = 0.0,
-    power: float = 0.8,
-    level: float = 0.95,
-    family: int = 1,
-    icc: float = 0.0,
-    test: str = "score",
+    rates: Annotated[tuple[float, float], typer.Option(help="expected accuracies of the two models, as 0.6 0.5")],
+    correlation: Alike = 0.0,
+    power: Power = 0.8,
+    level: Level = 0.95,
+    family: Annotated[int, typer.Option(help="items of a family (same template, text or author)")] = 1,
+    icc: Annotated[float, typer.Option(help="correlation within a family of the difference of the two scores")] = 0.0,
+    test: Test = "exact",
 ) -> Plan:
-    """Items on which two models of accuracies rate_a and rate_b are distinguished with chance `power`.
+    """Items on which two models of these accuracies are distinguished with chance `power`; whole families are counted.
 
-    correlation: phi of their right answers over items. family, icc: items of a family and the correlation of the
-    *difference* of the two scores within one; whole families are counted. test: "exact", by which `leaderboard` and
-    `compare` decide, or "score", the formula's and Tango's interval's; of families it is Student's over them.
-    Raises ValueError for equal rates, and for rates that cannot have the correlation.
+    test: "score" is the formula's and Tango's interval's; of families it is Student's over them. Raises ValueError for
+    equal rates, and for rates that cannot have the correlation.
 
-    >>> items_for_difference(0.6, 0.5, correlation=0.4).n, items_for_difference(0.6, 0.5, 0.4, test="exact").n
-    (237, 252)
+    >>> items_for_difference((0.6, 0.5), correlation=0.4).n, items_for_difference((0.6, 0.5), 0.4, test="score").n
+    (252, 237)
     """
-    for name, rate in (("first rate", rate_a), ("second rate", rate_b)):
+    for name, rate in zip(("first rate", "second rate"), rates):
         within_one(rate, name)
-    if rate_a == rate_b:
-        raise ValueError(f"both rates are {rate_a:g}: no number of items tells equal models apart; give two rates")
-    cells = _chances(rate_a, rate_b, correlation)
+    if rates[0] == rates[1]:
+        raise ValueError(f"both rates are {rates[0]:g}: no number of items tells equal models apart; give two rates")
+    _, only_a, only_b, _ = chances(*rates, correlation)
     checks.at_least_one(family, "family size")
     effect = 1 + (family - 1) * within_one(icc, "icc")  # the design effect (Kish, 1965)
-    families = ceil(mcnemar_items(cells[1], cells[2], power, level, effect, test if family == 1 else "score") / family)
+    exact = test == "exact" and family == 1
+    families = ceil(effect * float(mcnemar_items(only_a, only_b, level, power, exact)) / family)
     n = families * family
-    if test == "exact" and family == 1 and n <= 20_000:  # the correction asks for a few more than are needed
-        while n > 2 and mcnemar_power(cells[1], cells[2], n - 1, level, exact=True) >= power:
+    if exact and n <= 20_000:  # the correction asks for a few more than are needed
+        while n > 2 and mcnemar_power(only_a, only_b, n - 1, level, exact=True) >= power:
             n -= 1
-    told = {"items on which one alone is right, expected": n * (cells[1] + cells[2])}
+    told = {"items on which one alone is right, expected": n * (only_a + only_b)}
     if family == 1 and n <= 100_000:
         for name, label in TESTS.items():
-            told[f"power of {label}"] = mcnemar_power(cells[1], cells[2], n, level, exact=name == "exact")
+            told[f"power of {label}"] = mcnemar_power(only_a, only_b, n, level, exact=name == "exact")
+    assumes = [f"both models answer the same items, and their right answers correlate by {correlation:g}"]
     if family > 1:
         told |= {"families": families, "design effect": effect}
-    assumes = [f"both models answer the same items, and their right answers correlate by {correlation:g}"]
-    if family == 1:
-        assumes.append(f"they are distinguished by {TESTS[test]} of this pair alone (of k pairs: level 1 - 0.05 / k)")
-    if family > 1:
         assumes.append(f"families of {family} items, whose differences correlate by {icc:g}; families are independent")
     else:
+        assumes.append(f"they are distinguished by {TESTS[test]} of this pair alone (of k pairs: level 1 - 0.05 / k)")
         assumes.append("items are independent")
-    aim = f"accuracies {rate_a:g} and {rate_b:g} distinguished with {power:.0%} power at {level:.0%}"
+    aim = f"accuracies {rates[0]:g} and {rates[1]:g} distinguished with {power:.0%} power at {level:.0%}"
     return Plan(n, "items", aim, told, tuple(assumes))
 
 
+@app.command("difference", help="The smallest difference of two models that so many items tell.")
+def _difference(
+    n: Annotated[int, typer.Option("-n", help="items that there are")],
+    rate: Annotated[float, typer.Option(help="expected accuracy of the better model")],
+    correlation: Alike = 0.0,
+    power: Power = 0.8,
+    level: Level = 0.95,
+    test: Test = "exact",
+) -> str:
+    found = smallest_difference(n, rate, correlation, power, level, test)
+    if found != found:
+        raise ValueError(
+            f"{n:,} items tell no difference that a correlation of {correlation:g} allows below {rate:g}: give more "
+            "items, or a lower correlation"
+        )
+    return (
+        f"{100 * found:.2f} points: {rate:g} and {rate - found:.4f} are distinguished with {power:.0%} power by "
+        f"{TESTS[test]}"
+    )
+
+
 def smallest_difference(
-    n: int,
-    rate: float,
-    correlation: float = 0.0,
-    power: float = 0.8,
-    level: float = 0.95,
-    test: str = "score",
+    n: int, rate: float, correlation: float = 0.0, power: float = 0.8, level: float = 0.95, test: str = "score"
 ) -> float:
     """The smallest difference that n items show with chance `power`, the better model being right on a share `rate`.
 
@@ -118,8 +153,8 @@ def smallest_difference(
         return _possible(rate, rate - d, correlation)
 
     def surplus(d: float) -> float:
-        cells = chances(rate, rate - d, correlation)
-        return mcnemar_items(cells[1], cells[2], power, level, test=test) - n
+        _, only_a, only_b, _ = chances(rate, rate - d, correlation)
+        return float(mcnemar_items(only_a, only_b, level, power, test == "exact")) - n
 
     if not possible(1e-6):
         return float("nan")
@@ -136,28 +171,37 @@ def item_curves(
     rows = []
     for rate, d, correlation in product(rates, differences, correlations):
         if rate > d and _possible(rate, rate - d, correlation):
-            n = ceil(mcnemar_items(*chances(rate, rate - d, correlation)[1:3], power))
+            _, only_a, only_b, _ = chances(rate, rate - d, correlation)
+            n = ceil(mcnemar_items(only_a, only_b, power=power, exact=False))
             rows.append(dict(rate=rate, difference=d, correlation=correlation, n=n))
     return pd.DataFrame(rows)
+
+
+def _possible(rate_a: float, rate_b: float, correlation: float) -> bool:
+    try:
+        chances(rate_a, rate_b, correlation)
+    except ValueError:
+        return False
+    return True
+
+
+def _last(possible: Callable[[float], bool], inside: float, outside: float) -> float:
+    """The end of what is possible, by bisection."""
+    for _ in range(60):
+        middle = (inside + outside) / 2
+        inside, outside = (middle, outside) if possible(middle) else (inside, middle)
+    return inside
 
 
 # Repeats and votes of a judge
 
 
-def variance_parts(scores: np.ndarray) -> tuple[float, float]:
-    """(between, within): variance of items' true means, and of repeated scores of one item. scores (items, repeats).
-
-    The estimates of one-way analysis of variance; `between` is 0 where it would be negative.
-    """
-    scores = checks.finite(scores, "scores", 2)
-    items, repeats = scores.shape
-    if items < 2 or repeats < 2:
-        raise ValueError(f"scores (items, repeats) is of shape {scores.shape}: give two items and two repeats at least")
-    within = float(scores.var(axis=1, ddof=1).mean())
-    return max(float(scores.mean(axis=1).var(ddof=1)) - within / repeats, 0.0), within
-
-
-def repeats_for_share(within: float, between: float, share: float = 0.1) -> Plan:
+@app.command("repeats", help="Repeats of a judge until its own variance is a small share.")
+def repeats_for_share(
+    within: Annotated[float, typer.Option(help="variance of a judge's scores of one item")],
+    between: Annotated[float, typer.Option(help="variance of the items' mean scores")],
+    share: Annotated[float, typer.Option(help="largest share of an item's mean score that is the judge's own")] = 0.1,
+) -> Plan:
     """Repeats of a judge's score until the variance within items is at most `share` of the variance of items' means.
 
     The mean of k repeats has variance between + within / k, so k = within (1 - share) / (share between). One less the
@@ -200,16 +244,17 @@ def error_of_votes(error: float, votes: int, correlation: float = 0.0) -> float:
     return float(betabinom.sf(votes // 2, votes, *beta_of(error, correlation)))
 
 
+@app.command("votes", help="Votes of a judge whose majority errs rarely.")
 def votes_for_error(
-    miss: float, false_alarm: float, at_most: float = 0.05, correlation: float = 0.0, most: int = 999
+    miss: Annotated[float, typer.Option(help="chance that one vote rejects a right answer")],
+    false_alarm: Annotated[float, typer.Option(help="chance that one vote accepts a wrong answer")],
+    at_most: Annotated[float, typer.Option(help="largest chance of each error for the majority")] = 0.05,
+    correlation: Correlation = 0.0,
 ) -> Plan:
-    """Votes of a judge whose majority rejects right answers and accepts wrong ones with chances of `at_most`.
-
-    miss, false_alarm: the chances of one vote. correlation: of votes on one answer, for both errors. The least odd
-    number up to `most`. Raises ValueError where none does, and says what is left for ever.
-    """
+    """Votes of a judge whose majority rejects right answers and accepts wrong ones with chances of `at_most`: the least
+    odd number. Raises ValueError where none up to 999 does, and says what is left for ever."""
     checks.share(at_most, "at most")
-    worse = max(miss, false_alarm)
+    worse, most = max(miss, false_alarm), 999
     if worse >= 0.5:
         raise ValueError(f"one vote errs with chance {worse:g}: a majority helps only below 0.5; fix the judge first")
     for k in range(1, most + 1, 2):
@@ -218,7 +263,7 @@ def votes_for_error(
     else:
         left = float(beta.sf(0.5, *beta_of(worse, correlation))) if correlation else 0.0
         raise ValueError(
-            f"{most} votes leave an error of {error_of_votes(worse, most - 1 + most % 2, correlation):.3f}, any number "
+            f"{most} votes leave an error of {error_of_votes(worse, most, correlation):.3f}, any number "
             f"{left:.3f}, as votes on one answer correlate by {correlation:g}; allow more, or take another judge"
         )
     told = {
@@ -226,19 +271,22 @@ def votes_for_error(
         "wrong answers accepted": error_of_votes(false_alarm, k, correlation),
     }
     same = f"votes on one answer correlate by {correlation:g}" if correlation else "votes on one answer are independent"
-    return Plan(
-        k, "votes on each answer", f"a majority that errs with chance {at_most:g} at most", told, (same, "no ties")
-    )
+    aim = f"a majority that errs with chance {at_most:g} at most"
+    return Plan(k, "votes on each answer", aim, told, (same, "no ties"))
 
 
 # Rollouts
 
 
-def rollouts_for_error(utility: float = 0.5, error: float = 0.05, pool: int | None = None) -> Plan:
+@app.command("rollouts", help="Rollouts of a candidate until its utility is known (CBU).")
+def rollouts_for_error(
+    utility: Annotated[float, typer.Option(help="expected share of rollouts that succeed; 0.5 needs the most")] = 0.5,
+    error: Annotated[float, typer.Option(help="largest mean absolute error of the utility")] = 0.05,
+    pool: Annotated[int | None, typer.Option(help="compare with the mean of so many rollouts, not the truth")] = None,
+) -> Plan:
     """Rollouts of a candidate until the mean absolute error of its utility is at most `error` (CBU, section 7.1).
 
-    utility: the share of rollouts that succeed; 0.5 needs most. pool: the reference is not the truth but the mean of so
-    many rollouts, from which the n are drawn without replacement, as in the paper's Figure 6.
+    pool: the n are drawn without replacement from so many, as in the paper's Figure 6.
     """
     within_one(utility, "utility")
     positive_number(error, "error")
@@ -250,18 +298,22 @@ def rollouts_for_error(utility: float = 0.5, error: float = 0.05, pool: int | No
 
     n = least_number(lambda n: mean_error(n) <= error, 1, of)
     whose = f"the mean of {of} rollouts" if pool else "the utility itself"
-    told = {"mean absolute error": mean_error(n)}
     return Plan(
         n,
         "rollouts of each candidate",
         f"a utility of {utility:g} within {error:g} of {whose} on average",
-        told,
+        {"mean absolute error": mean_error(n)},
         ("rollouts of a candidate are independent and have one chance",),
     )
 
 
-def rollouts_for_order(better: float, worse: float, chance: float = 0.9) -> Plan:
+@app.command("order", help="Rollouts that rank two candidates rightly (CBU).")
+def rollouts_for_order(
+    utilities: Annotated[tuple[float, float], typer.Option(help="of the better and the worse candidate, as 0.6 0.4")],
+    chance: Annotated[float, typer.Option(help="of the right order")] = 0.9,
+) -> Plan:
     """Rollouts of each of two candidates until the one of higher utility comes first with this chance."""
+    better, worse = utilities
     for name, rate in (("better utility", better), ("worse utility", worse)):
         within_one(rate, name)
     if better <= worse:
@@ -294,6 +346,15 @@ class Split:
     once: float
     assumes: tuple[str, ...] = ()
 
+    def __str__(self) -> str:
+        told = {
+            "standard error": self.error,
+            "standard error with one repeat": self.once,
+            "repeats by the square-root rule": self.rule,
+            "spent": self.spent,
+        }
+        return "\n".join([f"{self.n:,} items with {self.k:,} repeats each", *_lines(told, self.assumes)])
+
 
 def error_of_split(n: int, k: int, between: float, within: float) -> float:
     """Standard error of a mean over n items with k repeats each: sqrt(between / n + within / (n k)).
@@ -304,20 +365,20 @@ def error_of_split(n: int, k: int, between: float, within: float) -> float:
     return sqrt(between / n + within / (n * k))
 
 
+@app.command("split", help="A budget split into items and repeats of each.")
 def split_budget(
-    budget: float,
-    between: float,
-    within: float,
-    item_cost: float,
-    call_cost: float,
-    most_items: int | None = None,
+    budget: Annotated[float, typer.Option(help="in dollars or calls, as the costs are")],
+    between: Annotated[float, typer.Option(help="variance of the items' means")],
+    within: Annotated[float, typer.Option(help="variance of repeats of one item")],
+    item_cost: Annotated[float, typer.Option(help="of an item, once; 0 if it is there")] = 0.0,
+    call_cost: Annotated[float, typer.Option(help="of a repeat")] = 1.0,
+    most_items: Annotated[int | None, typer.Option(help="items that there are at most")] = None,
 ) -> Split:
-    """Items and repeats of each that make the standard error of a mean smallest, for a budget in dollars or calls.
+    """Items and repeats of each that make the standard error of a mean smallest, for a budget.
 
-    between, within: variance of items' means, and of repeats of one item. An item costs item_cost once (0 where the
-    items are there) and call_cost for each repeat. The best number of repeats is sqrt(within / between item_cost /
-    call_cost) (Cochran, Sampling Techniques, 1977, ch. 10), at least 1, and at least what `most_items` items leave
-    money for. The whole numbers beside it are tried, with one item more too; what is left goes into repeats.
+    The best number of repeats is sqrt(within / between item_cost / call_cost) (Cochran, Sampling Techniques, 1977,
+    ch. 10), at least 1, and at least what `most_items` items leave money for. The whole numbers beside it are tried,
+    with one item more too; what is left goes into repeats.
     """
     positive_number(between, "variance between items")
     positive_number(call_cost, "cost of a call")
@@ -358,28 +419,6 @@ def beta_of(mean: float, correlation: float) -> tuple[float, float]:
     return mean * spread, (1 - mean) * spread
 
 
-def _chances(rate_a: float, rate_b: float, correlation: float) -> tuple[float, float, float, float]:
-    try:
-        return chances(rate_a, rate_b, correlation)
-    except ValueError:
-        spread = sqrt(rate_a * (1 - rate_a) * rate_b * (1 - rate_b))
-        if spread == 0:
-            raise ValueError(f"rates {rate_a:g} and {rate_b:g}: a model that never varies has correlation 0") from None
-        low = (max(0.0, rate_a + rate_b - 1) - rate_a * rate_b) / spread
-        high = (min(rate_a, rate_b) - rate_a * rate_b) / spread
-        raise ValueError(
-            f"correlation is {correlation:g}: rates {rate_a:g} and {rate_b:g} allow from {low:.2f} to {high:.2f}"
-        ) from None
-
-
-def _possible(rate_a: float, rate_b: float, correlation: float) -> bool:
-    try:
-        chances(rate_a, rate_b, correlation)
-    except ValueError:
-        return False
-    return True
-
-
 def least_number(holds: Callable[[int], bool], low: int, high: int) -> int:
     """The least whole number from low to high for which `holds`, which is false before it and true after it."""
     top = low
@@ -391,14 +430,6 @@ def least_number(holds: Callable[[int], bool], low: int, high: int) -> int:
         middle = (low + top) // 2
         low, top = (low, middle) if holds(middle) else (middle + 1, top)
     return top
-
-
-def _last(possible: Callable[[float], bool], inside: float, outside: float) -> float:
-    """The end of what is possible, by bisection."""
-    for _ in range(60):
-        middle = (inside + outside) / 2
-        inside, outside = (middle, outside) if possible(middle) else (inside, middle)
-    return inside
 
 
 def within_one(value: float, name: str, below_one: bool = False) -> float:
