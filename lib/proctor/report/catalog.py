@@ -20,8 +20,8 @@ have none: then those of the finding count. Every claim in those files has a row
 """
 
 import csv
-import fcntl
 import json
+import re
 import sys
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -94,10 +94,8 @@ def read(path: str | Path | None = None) -> list[Row]:
             found.append(("id", f"{cell['id']!r} is also row {ids[cell['id']]}; give each row its own"))
         ids.setdefault(cell["id"], line)
         outputs = tuple(text.strip() for text in cell["outputs"].split(";") if text.strip())
-        for output in outputs:
+        for output in outputs if cell["kind"] in OWNERS else ():
             stem = output.rpartition(".")[0]  # two files of one stem would share one provenance file
-            if cell["kind"] not in OWNERS:
-                continue
             if owners.setdefault(stem, (line, output)) != (line, output) and cell["state"] != "stand-in":
                 found.append(("outputs", f"{stem} is also in row {owners[stem][0]}; give each output its own name"))
         faults += [f"{path}, row {line}, column {column}: {what}" for column, what in found]
@@ -136,14 +134,15 @@ def check(rows: Sequence[Row], figures: str | Path | None = None) -> list[str]:
     except ValueError as error:
         claims, problems = [], [str(error)]
     for row in done:
-        missing = [file for file in files(row) if not (figures / file).is_file()]
-        if missing:
+        if missing := [file for file in files(row) if not (figures / file).is_file()]:
             problems.append(f"{row.id}: missing {', '.join(missing)}; run notebooks/{row.notebook}.ipynb")
+            continue
         judged = [output for output in row.outputs if row.kind == "claim" and _holds_claims(output)]
+        if judged:
+            problems += _of_claims(row, judged, claims)
         for output in row.outputs:
-            problems += _disagreements(row, figures / (output.rpartition(".")[0] + ".json"), output not in judged)
-        if judged and not missing:
-            problems += _claim_disagreements(row, judged, claims)
+            if output not in judged:
+                problems += _of_record(row, figures / (output.rpartition(".")[0] + ".json"))
     problems += [
         f"claim {claim.id} of notebooks/{claim.notebook}.ipynb has no row of kind claim in the catalog; give it one"
         for claim in claims
@@ -157,6 +156,32 @@ def check(rows: Sequence[Row], figures: str | Path | None = None) -> list[str]:
         if file not in known and not _holds_claims(file)
     ]
     return problems
+
+
+def _of_claims(row: Row, outputs: Sequence[str], claims: Sequence[Claim]) -> list[str]:
+    """What a claim's row says otherwise than the claims in its outputs, claims_<notebook>.csv."""
+    notebooks = [output.removesuffix(".csv").replace("/claims_", "/") for output in outputs]
+    own = [one for one in claims_of(row, claims) if f"{one.paper}/{one.notebook.rpartition('/')[2]}" in notebooks]
+    if not own:
+        return [
+            f"{row.id}: no claim of this id, or of this id and a part, in {', '.join(outputs)}; "
+            f"make it in notebooks/{row.notebook}.ipynb"
+        ]
+    return _compared(row, "its claims rest on", {kind for claim in own for kind in evidence_kinds(claim.evidence)})
+
+
+def _of_record(row: Row, path: Path) -> list[str]:
+    """What a row says otherwise than the provenance of one of its outputs."""
+    try:
+        return _compared(row, f"{path.name} says", json.loads(path.read_text(encoding="utf-8"))["evidence"])
+    except (ValueError, KeyError, TypeError) as error:
+        return [f"{row.id}: {path.name} is not a provenance record ({error}); run notebooks/{row.notebook}.ipynb"]
+
+
+def _compared(row: Row, what: str, evidence: str | Iterable[str]) -> list[str]:
+    kinds = evidence_kinds(evidence)
+    same = kinds == row.evidence
+    return [] if same else [f"{row.id}: {what} {' + '.join(kinds)}, the catalog says {' + '.join(row.evidence)}"]
 
 
 def claims_of(row: Row, claims: Iterable[Claim]) -> list[Claim]:
@@ -247,10 +272,10 @@ def details(rows: Sequence[Row]) -> str:
 def write_status(path: str | Path, rows: Sequence[Row]) -> None:
     """Rewrite the block between the status marks. Raises ValueError unless both are there, once and in order."""
     text = Path(path).read_text(encoding="utf-8")
-    if text.count(START) != 1 or text.count(END) != 1 or text.index(START) > text.index(END):
+    before, *parts = re.split(f"({START}|{END})", text)
+    if parts[::2] != [START, END]:
         raise ValueError(f"{path}: put one line {START} and, after it, one line {END} where the status belongs")
-    before, rest = text.split(START)
-    write_atomic(path, f"{before}{START}\n\n{status_table(rows)}\n{END}{rest.split(END)[1]}")
+    write_atomic(path, f"{before}{START}\n\n{status_table(rows)}\n{END}{parts[-1]}")
 
 
 def _faults(cell: dict[str, str]) -> list[tuple[str, str]]:
@@ -291,58 +316,6 @@ def _holds_claims(file: str) -> bool:
     return file.rpartition("/")[2].startswith("claims_")
 
 
-def _claim_disagreements(row: Row, outputs: Sequence[str], claims: Sequence[Claim]) -> list[str]:
-    """Where a claim's row and what its notebooks judged disagree. outputs: its claims_<notebook>.csv."""
-    stems = {output.rpartition(".")[0] for output in outputs}
-    own = [
-        claim
-        for claim in claims_of(row, claims)
-        if f"{claim.paper}/claims_{claim.notebook.rpartition('/')[2]}" in stems
-    ]
-    if not own:
-        return [
-            f"{row.id}: no claim of this id, or of this id and a part, in {', '.join(outputs)}; "
-            f"make it in notebooks/{row.notebook}.ipynb"
-        ]
-    evidence = evidence_kinds({kind for claim in own for kind in evidence_kinds(claim.evidence)})
-    return (
-        []
-        if evidence == row.evidence
-        else [f"{row.id}: its claims rest on {' + '.join(evidence)}, the catalog says {' + '.join(row.evidence)}"]
-    )
-
-
-def _disagreements(row: Row, provenance: Path, compare_evidence: bool = True) -> list[str]:
-    if not provenance.is_file():
-        return []  # already told as missing
-    try:
-        record = json.loads(provenance.read_text(encoding="utf-8"))
-        evidence = evidence_kinds(record["evidence"])
-    except (ValueError, KeyError, TypeError) as error:
-        return [f"{row.id}: {provenance.name} is not a provenance record ({error}); run notebooks/{row.notebook}.ipynb"]
-    told = (
-        []
-        if evidence == row.evidence or not compare_evidence
-        else [f"{row.id}: {provenance.name} says {' + '.join(evidence)}, the catalog says {' + '.join(row.evidence)}"]
-    )
-    artifact = f"{provenance.parent.name}/{provenance.stem}"
-    if record.get("artifact") != artifact:
-        told.append(f"{row.id}: {provenance.name} was written for {record.get('artifact')!r}, not for {artifact!r}")
-    return told
-
-
-def _is_written() -> bool:
-    """Whether a run of this checkout holds build/lock (`workflow.rerun.lock`)."""
-    try:
-        with open(paths.BUILD / "lock") as held:
-            fcntl.flock(held, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except FileNotFoundError:
-        return False
-    except BlockingIOError:
-        return True
-    return False
-
-
 def main(arguments: Sequence[str]) -> int:
     if len(arguments) > 1 or not set(arguments) <= {"--check", "--status"}:
         print(__doc__, file=sys.stderr)
@@ -355,9 +328,6 @@ def main(arguments: Sequence[str]) -> int:
         print(error, file=sys.stderr)
         return 2
     print(details(rows), status_table(rows), sep="\n")
-    if _is_written() and "--check" not in arguments:
-        print("A run is going on, so files may be missing or half written: problems are reported when it has ended.")
-        return 0
     problems = check(rows) + without_row(rows)
     print(
         "\n".join(["Problems:", *problems])
