@@ -55,13 +55,8 @@ def brute_force(figures, n, positives) -> set[tuple[int, int, int]]:
     }
 
 
-def row(figures, n, positives=None, name="a", samples=1) -> Reported:
-    return Reported(name, n, n, positives, samples, **figures)
-
-
 def one(figures, n, positives=None):
-    (found,) = audit([row(figures, n, positives)])
-    return found
+    return audit(Reported("a", n, n, positives, figures=figures))
 
 
 cells = st.tuples(*[st.integers(0, 30)] * 4).filter(lambda cell: cell[0] + cell[2] > 0)
@@ -126,7 +121,6 @@ def test_a_row_is_infeasible_exactly_where_brute_force_finds_no_reading(figures,
 
 
 FULL = python_prints(61, 14, 29, 296, 2)  # of 400 items, 90 of them positive
-FIVE = {name: FULL[name] for name in ("accuracy", "precision", "recall", "specificity", "npv")}
 SWAPPED = dict(accuracy="89.25", precision="91.08", recall="95.48", specificity="67.78")
 
 
@@ -134,26 +128,20 @@ SWAPPED = dict(accuracy="89.25", precision="91.08", recall="95.48", specificity=
     "figures, n, positives, verdict, reading",
     [
         (FULL, 400, 90, "feasible, unique", ""),
-        (FULL | {"f1": "70.01"}, 400, 90, "infeasible", f"only f1 is misprinted and should be {FULL['f1']}"),
-        (FULL | {"specificity": "93.01"}, 400, 90, "infeasible", f"only specificity is misprinted and should be {FULL['specificity']}"),
-        (FIVE | {"precision": "50.00", "npv": "50.00"}, 400, 90, "infeasible",
-         f"precision and npv are misprinted and should be {FULL['precision']} and {FULL['npv']}"),
-        # recall .6 and precision .6 of 45 make 36 errors: 82 %
-        (dict(accuracy="93.50", precision="60.00", recall="60.00"), 200, 45, "infeasible", "fits if only accuracy is misprinted and should be 82.00"),
+        (FULL | {"f1": "70.01"}, 400, 90, "infeasible", ""),
         (python_prints(61, 14, 29, 293, 2), 400, 90, "smaller n", "fits 397 of the 400 items"),
         (python_prints(41, 9, 19, 192, 2), 400, 90, "partial run", "fits 261 of the 400 items"),  # a third is missing
         (dict(accuracy="66.66", recall="66.66"), 6, 3, "feasible, unique", "cut off"),  # 2/3 and 2/3, no rounding of them
-        (dict(accuracy="89.30", precision="81.30", recall="67.80"), 400, 90, "infeasible", "zeros at the end"),
         (dict(accuracy="84.75"), 400, None, "feasible, unique", ""),
-        (dict(accuracy="84.77"), 400, None, "infeasible", "the nearest, 339, gives 84.75"),
+        (dict(accuracy="84.77"), 400, None, "infeasible", ""),
         (dict(precision="81.33", recall="67.78", f1="73.94"), 400, None, "not checked", "needs accuracy"),
         (dict(accuracy="84.75", precision="81.33"), 400, None, "feasible, unique", "precision not used"),
         (dict(precision="60.0", specificity="90.0"), 100_000, 40_000, "not checked", "too many tables of 100000 items"),
-        (SWAPPED, 400, 90, "infeasible", "positives are the other class (310 of 400)"),
+        (SWAPPED, 400, 90, "infeasible", ""),
         (SWAPPED, 400, 310, "feasible, unique", ""),
     ],
 )  # fmt: skip
-def test_a_row_has_its_verdict_and_a_reading(figures, n, positives, verdict, reading):
+def test_a_row_has_its_verdict_and_what_it_rests_on(figures, n, positives, verdict, reading):
     found = one(figures, n, positives)
     assert found.verdict == verdict
     assert reading in found.reading if reading else not found.reading
@@ -168,24 +156,8 @@ def test_sizes_with_too_many_tables_to_try_are_named(monkeypatch):
 
 
 def test_a_range_of_n_keeps_every_size_that_fits():
-    (found,) = audit([Reported("a", 390, 410, 90, **FULL)])
+    found = audit(Reported("a", 390, 410, 90, figures=FULL))
     assert {t.n for t in found.solutions} == {400} and span_of(t.n for t in found.solutions) == "400"
-    (open_one,) = audit([Reported("a", 90, 110, accuracy="50.0")])
+    open_one = audit(Reported("a", 90, 110, figures={"accuracy": "50.0"}))
     assert span_of(one.n for one in open_one.solutions) == "90 to 110"
     assert [(s.k, s.n) for s in one(dict(accuracy="84.75"), 400).solutions] == [(339, 400)]
-
-
-def test_a_table_whose_positives_are_the_other_class_says_so_before_it_suspects_misprints():
-    cells = [(61, 14, 29, 296), (70, 40, 20, 270), (45, 9, 45, 301)]
-    exchanged = [python_prints(tn, fn, fp, tp, 2) for tp, fp, fn, tn in cells]  # figures of the 310, not of the 90
-    wrong = exchanged[2] | {"precision": "50.00"}
-    rows = [row(figures, 400, 90, name) for name, figures in zip("abc", [*exchanged[:2], wrong])]
-    found = {each.row.name: each.reading for each in audit(rows)}
-    assert all("other class (310 of 400): 2 of 3 rows fit so, 0 as stated" in text for text in found.values())
-    assert "misprinted" not in found["a"] + found["b"] and "fits neither" in found["c"]
-
-
-def test_suggestions_stand_in_the_unit_of_the_file():
-    figures = dict(accuracy="89.25", precision="91.33", recall="67.78")
-    (found,) = audit([Reported("a", 400, 400, 90, **figures, unit="share")])
-    assert "precision is misprinted and should be 0.8133" in found.reading

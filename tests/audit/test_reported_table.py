@@ -23,7 +23,7 @@ def test_figures_keep_their_zeros_and_empty_cells_are_not_given(tmp_path):
 def test_shares_become_percentages_of_as_many_digits(tmp_path):
     for share, percent in (("0.8540", "85.40"), ("0.85", "85"), (".854", "85.4"), ("1.00", "100"), ("1", "100")):
         (found,) = load_reported(write(tmp_path, f"name,accuracy,n\nA,{share},400\n"), unit="share")
-        assert found.accuracy == percent
+        assert found.figures["accuracy"] == percent
     path = write(tmp_path, "name,accuracy,n\nA,85.4,400\nB,0.9,400\n")
     with pytest.raises(DataError, match=r"85.4 is above 1.*Set unit to percent"):
         load_reported(path, unit="share")
@@ -77,7 +77,7 @@ def test_bad_files_are_refused_with_place_and_mend(tmp_path, content, said, mend
 
 def test_a_cell_that_cannot_be_read_is_said_of_its_row_and_the_others_go_on(tmp_path):
     found = load_reported(write(tmp_path, "name,accuracy,n\nA,x,400\nB,80.0,1.5\nC,85.40,400\nD,101,400\n"))
-    assert [bool(row.fault) for row in found] == [True, True, False, True] and found[2].accuracy == "85.40"
+    assert [bool(row.fault) for row in found] == [True, True, False, True] and found[2].figures["accuracy"] == "85.40"
     assert "column accuracy: 'x' is not a number" in found[0].fault and "column n: '1.5'" in found[1].fault
     assert "101 is above 100" in found[3].fault
 
@@ -91,7 +91,7 @@ def test_a_spread_is_left_out_and_named_and_a_kappa_is_a_share_whatever_the_unit
 def test_columns_of_other_names_are_read_where_they_are_named(tmp_path):
     path = write(tmp_path, "test,Sens.,n\nA,67.78,400\n")
     (found,) = load_reported(path, columns={"name": "test", "recall": "Sens."})
-    assert (found.name, found.recall) == ("A", "67.78")
+    assert (found.name, found.figures["recall"]) == ("A", "67.78")
     with pytest.raises(DataError, match="no field 'power'. Fields are name, accuracy"):
         load_reported(path, columns={"power": "Sens."})
 

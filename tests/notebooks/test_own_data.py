@@ -165,13 +165,36 @@ def test_an_interval_is_the_widest_over_the_tables_that_fit_and_counts_items_not
     assert measured.loc[("five answers", "accuracy"), ["low", "high"]].tolist() == pytest.approx(wilson(420, 600))
 
 
+# name: figures (accuracy, precision, recall, f1, specificity, npv, kappa), n, positives and a part of the reading. Those of
+# the counts tp 61, fp 14, fn 29, tn 296 are 89.25, 81.33, 67.78, 73.94, 95.48, 91.08 and 0.6724; "exchanged"
+# and after are figures of the class that is not stated.
+WRONG = {
+    "nearest": ("84.77,,,,,,", "400,", "no count of 400 gives accuracy 84.77: the nearest, 339, gives 84.75"),
+    "f1": ("89.25,81.33,67.78,70.01,,,", "400,90", "fits if only f1 is misprinted and should be 73.94"),
+    "kappa": ("89.25,81.33,67.78,,,,0.6000", "400,90", "fits if only kappa is misprinted and should be 0.6724"),
+    "accuracy": ("93.50,60.00,60.00,,,,", "200,45", "fits if only accuracy is misprinted and should be 82.00"),
+    "two": ("89.25,50.00,67.78,,95.48,50.00,", "400,90",
+            "fits if precision and npv are misprinted and should be 81.33 and 91.08"),
+    "zeros": ("89.30,81.30,67.80,,,,", "400,90", "fits if zeros at the end were appended"),
+    "exchanged": ("89.28,91.10,95.50,,67.78,,", "401,90", "fits if positives are the other class (311 of 401)"),
+    "other a": ("89.51,91.34,95.62,,67.78,,", "410,90", "2 of 3 rows fit so, 0 as stated; this one does too"),
+    "other b": ("85.37,93.33,87.50,,77.78,,", "410,90", "2 of 3 rows fit so, 0 as stated; this one does too"),
+    "other c": ("86.83,50.00,97.19,,50.00,,", "410,90", "fits neither"),
+}  # fmt: skip
+
+
 def test_sections_of_an_audit_without_figures_say_so_in_a_line_and_go_on(quick_run, printed, tables):
-    poor = {"poor.csv": "name,accuracy,precision\nA,84.77,\nB,,60.00\n"}
-    done = quick_run("synthesis/audit_your_table", label="poor", files=poor, path="{}/poor.csv", n=400)
+    lines = [f"{name},{figures},{sizes}" for name, (figures, sizes, _) in WRONG.items()]
+    head = ["name,accuracy,precision,recall,f1,specificity,npv,kappa,n,positives", "unknown,,60.00,,,,,,400,"]
+    poor = {"poor.csv": "\n".join([*head, *lines]) + "\n"}
+    done = quick_run("synthesis/audit_your_table", label="poor", files=poor, path="{}/poor.csv")
     for line in ("no counts to put intervals on", "the trivial answer is not known", "there is nothing to compare"):
         assert f"{line}.\n" in printed(done)
     assert (done / "figures/synthesis/audit_intervals.svg").is_file()
     assert tables(done, "synthesis")("audit_comparisons").empty
+    found = tables(done, "synthesis")("audit_feasibility").set_index("name")["reading"]
+    for name, (_, _, reading) in WRONG.items():
+        assert reading in found[name], (name, found[name])
 
 
 # Answers before a validator

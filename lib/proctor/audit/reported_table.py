@@ -1,6 +1,6 @@
 """Audit a table of reported metrics: can its figures be true, and which counts print so?
 
-    found = audit(load_reported("my_table.csv", n=500, positives=65))
+    found = [audit(row) for row in load_reported("my_table.csv", n=500, positives=65)]
     [(each.row.name, each.verdict, each.reading) for each in found]
 
 Columns of the CSV: `name` (unique) and any of FIGURES, kept as text so that 85.40 keeps its zero. Optional whole
@@ -14,12 +14,10 @@ the table states. "Feasible" says only that some counts print so, not that they 
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 from decimal import Decimal
 from difflib import get_close_matches
 from fractions import Fraction
-from functools import cache
-from itertools import combinations
 from pathlib import Path
 
 from proctor.data.tabular import DataError, Wrong, made, needs, problem, read_rows, renamed
@@ -32,7 +30,7 @@ from proctor.stats.reconstruct import (
     count_tables,
     draw_probability,
 )
-from proctor.stats.rounding import EITHER, MOST_DECIMALS, MOST_ITEMS, Figure, read_printed, show
+from proctor.stats.rounding import EITHER, MOST_DECIMALS, MOST_ITEMS, read_printed
 
 AS_SHARE = ("kappa",)  # printed as 0.45 whatever the unit of the others
 COUNTS = ("n", "positives", "samples")
@@ -62,13 +60,11 @@ FEW, LIKELY = Fraction(1, 100), Fraction(1, 20)  # as in synthesis/1_what_the_ta
 
 @dataclass(frozen=True)
 class Reported:
-    """One row: percentages as printed, or None; n_min to n_max items, equal where n is stated.
+    """One row: its figures, by name, as percentages in text; n_min to n_max items, equal where n is stated.
 
-    >>> row = Reported("careful", 400, 400, positives=90, accuracy="89.25", recall="67.78")
-    >>> row.figures, row.n, row.settles_table
-    ({'accuracy': '89.25', 'recall': '67.78'}, 400, True)
-    >>> Reported("accuracy alone", 390, 410, accuracy="84.75").n is None
-    True
+    >>> row = Reported("careful", 400, 400, positives=90, figures={"accuracy": "89.25", "recall": "67.78"})
+    >>> row.n, row.settles_table, Reported("open", 390, 410, figures={"accuracy": "84.75"}).n
+    (400, True, None)
     """
 
     name: str
@@ -76,22 +72,10 @@ class Reported:
     n_max: int
     positives: int | None = None
     samples: int = 1
-    accuracy: str | None = None
-    precision: str | None = None
-    recall: str | None = None
-    f1: str | None = None
-    specificity: str | None = None
-    npv: str | None = None
-    balanced_accuracy: str | None = None
-    kappa: str | None = None
+    figures: dict[str, str] = field(default_factory=dict)
     unit: str = "percent"
     note: str = ""  # what of a cell was left out
     fault: str = ""  # what is wrong with a cell: the row is not checked then
-
-    @property
-    def figures(self) -> dict[str, str]:
-        """The figures given, by name."""
-        return {name: text for name in FIGURES if (text := getattr(self, name)) is not None}
 
     def shown(self, figure: str, percent: str) -> str:
         """A percentage of `figure` as the file would have it: a share where figures are shares, or it is a kappa."""
@@ -214,7 +198,7 @@ def _sound(row: dict[str, str], unit: str, sizes: tuple[int, int] | None, positi
     if most * samples > MOST_ITEMS:
         raise Wrong("samples", f"{most} items of {samples} samples", f"At most {MOST_ITEMS} answers can be searched")
     note = f"± of {' and '.join(cut)} left out" if cut else ""
-    return Reported(row["name"], least, most, positives, samples, **figures, unit=unit, note=note)
+    return Reported(row["name"], least, most, positives, samples, figures, unit, note)
 
 
 def _figure(column: str, cell: str, unit: str) -> str:
@@ -272,135 +256,34 @@ def tables(
     `roundings` of a table: EITHER or CUT (all figures truncated). A figure that is divided by 0 does not print. Raises
     TooMany.
     """
-    return count_tables({name: _printed(text, name) for name, text in figures.items()}, sizes, positives, (EITHER, CUT))
+    printed = {name: read_printed(text, name, least=-100 * (name in AS_SHARE)) for name, text in figures.items()}
+    return count_tables(printed, sizes, positives, (EITHER, CUT))
 
 
-def _printed(text: str, name: str) -> Figure:
-    return read_printed(text, name, least=-100 if name in AS_SHARE else 0)
+def audit(row: Reported) -> Audited:
+    """The row with its verdict: where its figures settle no table its accuracy is read alone, if there is one.
 
-
-def audit(rows: Iterable[Reported]) -> list[Audited]:
-    """Search every row. Where the figures settle no table an accuracy is read alone, if there is one.
-
-    Rows that state the same n and positives are also read together: if more of them fit with the other class as the
-    positives, that is said first, and no misprint is looked for in the rows that it explains.
-    """
-    return _with_classes_exchanged([_audit(row) for row in rows])
-
-
-def _with_classes_exchanged(found: list[Audited]) -> list[Audited]:
-    groups: dict[tuple[int, int], list[int]] = {}
-    for place, each in enumerate(found):
-        row = each.row
-        if _can_be_exchanged(row):
-            groups.setdefault((row.n, row.positives), []).append(place)
-    for (n, positives), places in groups.items():
-        fit = [place for place in places if found[place].verdict.startswith("feasible")]
-        if len(places) < 2 or len(fit) == len(places):
-            continue
-        other = [place for place in places if _fits_exchanged(found[place].row)]
-        if len(other) <= len(fit):
-            continue
-        said = f"positives may be the other class ({n - positives:,} of {n:,}): {len(other)} of {len(places)} rows fit"
-        said += f" so, {len(fit)} as stated"
-        for place in places:
-            each = found[place]
-            rest = "this one does too" if place in other else "this one fits neither" if place not in fit else ""
-            kept = "" if place in other else each.reading
-            found[place] = replace(each, reading="; ".join(filter(None, [said, rest, kept])))
-    return found
-
-
-def _audit(row: Reported) -> Audited:
+    What would explain a row that fits no counts is tried in synthesis/audit_your_table."""
     if row.fault:
         return Audited(row, "not checked", (), row.fault)
     if not row.settles_table and "accuracy" not in row.figures:
         return Audited(row, "not checked", (), "needs accuracy, positives or a further figure")
-    positives = None if row.positives is None else [row.positives]
     if row.settles_table:
         try:
-            found = tables(row.figures, row.sizes, positives)
+            found = tables(row.figures, row.sizes, None if row.positives is None else [row.positives])
         except TooMany as error:
             return Audited(row, "not checked", (), str(error))
         notes = ["only if the figures were cut off, not rounded"] if all(t.roundings == (CUT,) for t in found) else []
         notes += [row.note] if row.note else []
     else:
-        found = accuracy_counts(row.accuracy, row.sizes, samples=row.samples)
+        found = accuracy_counts(row.figures["accuracy"], row.sizes, samples=row.samples)
         unread = [name for name in row.figures if name != "accuracy"]
         notes = [f"{' and '.join(unread)} not used: give positives or a further figure"] if unread else []
         notes += [f"right answers are of n times {row.samples} samples"] if row.samples > 1 else []
     if found:
         return Audited(row, VERDICTS[len(found) > 1], tuple(found), "; ".join(notes))
-    other = (
-        f"fits if positives are the other class ({row.n - row.positives:,} of {row.n:,})"
-        if _fits_exchanged(row)
-        else ""
-    )
-    notes = [*_alone(row), other, *(_misprints(row) or _misprints(row, 2)), *_zeros(row), row.note]
-    verdict, parts, note = _smaller(row)
-    return Audited(row, verdict, parts, "; ".join(filter(None, [*notes, *note])) or "no reading found")
-
-
-def _alone(row: Reported) -> list[str]:
-    """Figures that no count of their own denominator gives, where it is stated."""
-    n, positives, told = row.n, row.positives, []
-    sizes = {"accuracy": n and n * row.samples, "recall": positives, "specificity": n and positives and n - positives}
-    for name in [name for name in row.figures if sizes.get(name)]:
-        if not accuracy_counts(row.figures[name], sizes[name]):
-            figure, size = _printed(row.figures[name], name), sizes[name]
-            k = round(Fraction(figure.units, 100 * 10**figure.decimals) * size)
-            nearest = row.shown(name, show(Fraction(100 * k, size), figure.decimals, "half_up"))
-            given = row.shown(name, row.figures[name])
-            told.append(f"no count of {size} gives {name} {given}: the nearest, {k}, gives {nearest}")
-    return told
-
-
-def _misprints(row: Reported, wrong: int = 1) -> list[str]:
-    """Figures, `wrong` of them at once, that the others, two at least, contradict and can replace."""
-    told = []
-    for names in combinations(row.figures if row.n and row.positives else (), wrong):
-        others = {name: text for name, text in row.figures.items() if name not in names}
-        if len(others) < 2:
-            continue
-        found = _fitting(row, others)
-        fixes = []
-        for name in names:
-            shares = [share for one in found if (share := one.share(name)) is not None]
-            decimals = _printed(row.figures[name], name).decimals
-            if shares:
-                ends = [show(100 * share, decimals, "half_up") for share in (min(shares), max(shares))]
-                fixes.append(span_of([row.shown(name, end) for end in ends]))
-        if len(fixes) == wrong:
-            which = f"only {names[0]} is" if wrong == 1 else f"{' and '.join(names)} are"
-            told.append(f"fits if {which} misprinted and should be {' and '.join(fixes)}")
-    return told
-
-
-def _can_be_exchanged(row: Reported) -> bool:
-    return bool(row.settles_table and row.n and row.positives and 0 < row.n - row.positives != row.positives)
-
-
-@cache
-def _fits_exchanged(row: Reported) -> bool:
-    """Whether the row fits if its positives are the other class, of which n - positives are stated."""
-    return _can_be_exchanged(row) and bool(_fitting(row, row.figures, row.n - row.positives))
-
-
-def _fitting(row: Reported, figures: Mapping[str, str], positives: int | None = None) -> list[CountTable]:
-    """The tables of a row with other figures or positives; no table where there are too many to try: a hypothesis less,
-    not a wrong verdict."""
-    try:
-        return tables(figures, row.sizes, [positives or row.positives])
-    except TooMany:
-        return []
-
-
-def _zeros(row: Reported) -> list[str]:
-    """Whether the row fits if zeros at the end were appended to figures that had been rounded before."""
-    fewer = {name: text.rstrip("0").rstrip(".") if "." in text else text for name, text in row.figures.items()}
-    if fewer == row.figures or not (row.settles_table and row.n and row.positives):
-        return []
-    return ["fits if zeros at the end were appended"] if _fitting(row, fewer) else []
+    verdict, parts, notes = _smaller(row)
+    return Audited(row, verdict, parts, "; ".join(filter(None, [row.note, *notes])))
 
 
 def _smaller(row: Reported) -> tuple[str, tuple[CountTable, ...], list[str]]:
