@@ -23,13 +23,14 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from datetime import datetime, timedelta
+from itertools import batched
 from operator import itemgetter
 from pathlib import Path
 from xml.parsers import expat
 
 import duckdb
 import pyarrow.parquet as pq
-from proctor.uq.dataset.dump import ingest_dump, read_post
+from proctor.uq.dataset.dump import ingest_dump
 from proctor.uq.dataset.generate_dump import SITES, make_posts, make_questions, write_dump
 from proctor.uq.dataset.pool import writing
 from proctor.uq.dataset.review_queue import SiteSettings
@@ -45,17 +46,14 @@ def make_pool(folder: Path, questions: int) -> Path:
     pool = folder / f"pool-{questions}"
     if pool.is_dir():
         return pool
-    beside, latest = pool.with_name(f"{pool.name}.part"), datetime(2100, 1, 1)
+    beside = pool.with_name(f"{pool.name}.part")
     for site in SITES:
         with writing(beside, site.name) as writer:
-            block = []
-            for row in make_questions(questions // len(SITES), 18, site):
-                row.pop("AcceptedAnswerId", None)
-                block.append(read_post(row, latest)[1])
-                if len(block) == 10_000:
-                    writer.add("questions", block)
-                    block = []
-            writer.add("questions", block)
+            rows = make_questions(questions // len(SITES), 18, site)
+            for block in batched(enumerate(rows), 10_000):
+                for _, row in block:
+                    row.pop("AcceptedAnswerId", None)
+                writer.add(block)
     beside.rename(pool)
     return pool
 

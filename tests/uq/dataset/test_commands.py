@@ -38,7 +38,7 @@ def test_what_is_rejected_or_stopped_is_shown_and_makes_exit_code_1(dataset, tmp
     (tmp_path / "Posts.xml").write_text('<posts>\n<row Id="1" PostTypeId="1" />\n')
     dataset("ingest", tmp_path / "Posts.xml", "--site", "math", "--pool", tmp_path / "pool", code=1)
     told = capsys.readouterr()
-    assert "2 rows REJECTED" in told.out and "row 1, post 1: no Score" in told.err
+    assert "2 rows REJECTED" in told.out and "row 1, post 1: Title: Field required" in told.err
     monkeypatch.setattr("proctor.uq.dataset.stack_api.PAUSE", 0.001)
     monkeypatch.setenv("STACK_EXCHANGE_KEY", "PROCTORFAKE-51c2e07b9a")
     dataset("crawl", "--site", "coffee", "--pool", tmp_path, "--api", "http://127.0.0.1:9", code=1)

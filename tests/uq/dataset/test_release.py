@@ -3,7 +3,6 @@
 import json
 import re
 import shutil
-from datetime import datetime
 
 import pandas as pd
 import pyarrow.parquet as pq
@@ -257,7 +256,7 @@ def test_a_changed_byte_a_missing_file_and_a_wrong_predecessor_are_found(damaged
 
 # a later crawl
 
-DAY = datetime(2015, 1, 1)
+DAY = "2015-01-01T00:00:00"
 STATUS = {1: "open", 2: "answered", 3: "accepted answer", 4: "closed", 5: "not in the crawl", 6: "accepted answer"}
 RELEASED = {("math", number) for number in STATUS} | {("cs", 1)}
 
@@ -267,11 +266,13 @@ def proposal(tmp_path_factory):
     """The proposal for seven released questions, of which a later crawl shows five."""
     folder = tmp_path_factory.mktemp("crawl")
 
-    def row(number, answers=0, accepted=None, closed=None):
-        return (number, "What?", "<p>b</p>", 0, ["a"], 5, 9, answers, 0, accepted, DAY, DAY, closed, 1, "Ada", None)
+    def row(number, answers=0, **more):
+        told = dict(PostTypeId="1", Title="What?", Body="<p>b</p>", Tags="|a|", Score="5", CreationDate=DAY)
+        return number, told | more | dict(Id=str(number), AnswerCount=str(answers))
 
     with writing(folder / "pool", "math") as pool:
-        pool.add("questions", [row(1), row(2, 1), row(3, 2, 8), row(4, 0, None, DAY), row(6, 1, 7, DAY), row(70)])
+        accepted, other = (dict(AcceptedAnswerId=number) for number in "87")
+        pool.add([row(1), row(2, 1), row(3, 2, **accepted), row(4, ClosedDate=DAY), row(6, 1, **other), row(70)])
     table = pd.DataFrame(sorted(RELEASED), columns=["site", "question_id"]).assign(title="What?", link="L")
     return propose(table, folder / "pool")
 

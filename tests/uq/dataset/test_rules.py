@@ -81,12 +81,12 @@ def decided(source, limits, as_of, folder, **how) -> dict:
 
 
 def pool_of(folder, posts: list[dict], site: str = "math") -> Path:
+    names = dict(Title="title", Body="body", Score="score", ViewCount="views", AnswerCount="answers")
     with writing(folder, site) as writer:
-        rows = [POST | post for post in posts]
-        writer.add("questions", [
-            (i, p["title"], p["body"], p["body"].count("<img"), p["tags"], p["score"], p["views"], p["answers"], 0, None, p["created"], *[None] * 5)
-            for i, p in enumerate(rows)
-        ])  # fmt: skip
+        for i, post in enumerate(POST | post for post in posts):
+            row = {name: str(post[own]) for name, own in names.items() if post[own] is not None}
+            row |= dict(Id=str(i), PostTypeId="1", Tags="|" + "|".join(post["tags"]) + "|")
+            writer.add([(i, row | dict(CreationDate=post["created"].isoformat()))])
     return folder
 
 

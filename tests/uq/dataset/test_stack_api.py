@@ -133,9 +133,9 @@ def test_faults_are_tried_again_and_refusals_not_and_no_message_has_the_key(api,
 
 def test_a_bad_item_is_listed_and_the_others_are_kept(api, tmp_path):
     wrong = (
-        (dict(score="x"), "Score 'x' is no number"),
+        (dict(score="x"), "Score: it should be a valid integer"),
         (dict(tags=3), "another form"),
-        (dict(body=None), "no Body"),
+        (dict(body=None), "Body: Field required"),
         (dict(title=5), "another form"),
     )
     api.questions = [

@@ -11,14 +11,17 @@ import csv
 import mmap
 import os
 import re
+from collections.abc import Iterable
 from contextlib import ExitStack, contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, NaiveDatetime
 
-from proctor.data.tabular import DataError
+from proctor.data.tabular import DataError, Wrong, record
 
 _TIME = pa.timestamp("ms")
 QUESTIONS = pa.schema(
@@ -53,8 +56,98 @@ ANSWERS = pa.schema(
         "licence": pa.string(),
     }
 )
-GROUP = 64 << 20  # bytes of rows held before they are written
 LARGEST_ID = 2**31 - 1
+
+
+def read_tags(text: str) -> list[str]:
+    """Tags in the encoding of old dumps or of new ones.
+
+    >>> read_tags("<set-theory><sets>") == read_tags("|set-theory|sets|") == ["set-theory", "sets"]
+    True
+    """
+    if len(text) > 2:
+        if text[0] == "<" and text[-1] == ">":
+            return text[1:-1].split("><")
+        if text[0] == "|" and text[-1] == "|":
+            return text[1:-1].split("|")
+    raise ValueError("neither <a><b> nor |a|b|")
+
+
+def _past(time: datetime) -> datetime:
+    if time > datetime.now(UTC).replace(tzinfo=None):
+        raise ValueError(f"{time} lies in the future")
+    return time
+
+
+def _person(value: str) -> int | None:
+    """The author's number; those of the site itself, such as -1, are no one's."""
+    return int(value) if value.isascii() and value.isdigit() and len(value) < 12 else None
+
+
+Number = Annotated[int, Field(ge=0, le=LARGEST_ID)]  # of a post
+Text = Annotated[str, Field(min_length=1)]
+Time = Annotated[NaiveDatetime, AfterValidator(_past)]
+Few, Many = Annotated[int, Field(ge=0, le=10**5)], Annotated[int, Field(ge=0, le=10**10)]  # more than any real post has
+Votes = Annotated[int, Field(ge=-(10**6), le=10**6)]
+Person = Annotated[int | None, BeforeValidator(_person)]
+
+
+class Post(BaseModel):
+    """The attributes of a row of a dump that the pool wants."""
+
+    Id: Number
+    PostTypeId: Text
+
+
+class Question(Post):
+    """In the order of QUESTIONS, which counts the images of the body too."""
+
+    Title: Text
+    Body: Text
+    Tags: Annotated[list[str], BeforeValidator(read_tags)]
+    Score: Votes
+    ViewCount: Many | None = None
+    AnswerCount: Few | None = None
+    CommentCount: Few | None = None
+    AcceptedAnswerId: Number | None = None
+    CreationDate: Time
+    LastActivityDate: Time | None = None
+    ClosedDate: Time | None = None
+    OwnerUserId: Person = None
+    OwnerDisplayName: str | None = None
+    ContentLicense: str | None = None
+
+
+class Answer(Post):
+    """In the order of ANSWERS."""
+
+    ParentId: Number
+    Score: Votes
+    Body: Text
+    CreationDate: Time
+    OwnerUserId: Person = None
+    OwnerDisplayName: str | None = None
+    ContentLicense: str | None = None
+
+
+KINDS: dict[str | None, tuple[str, type[Post], pa.Schema]] = {  # by PostTypeId
+    "1": ("questions", Question, QUESTIONS),
+    "2": ("answers", Answer, ANSWERS),
+}
+
+
+def read_post(row: dict[str, str], answers: bool = True) -> tuple[str, list]:
+    """What a row is ("questions", "answers" or "other") and its fields in the order of that schema.
+
+    answers: without them, of an answer only the number is read. Raises Wrong: a field that is missing, of another
+    form, or absurd.
+    """
+    kind, model, _ = KINDS.get(row.get("PostTypeId"), ("other", Post, None))
+    post = record(model if answers or model is Question else Post, row)
+    fields = [value for name, value in post if name != "PostTypeId"]
+    if isinstance(post, Question):
+        fields.insert(QUESTIONS.get_field_index("images"), post.Body.count("<img"))
+    return kind, fields
 
 
 class Rejected(NamedTuple):
@@ -75,51 +168,40 @@ class Ingested(NamedTuple):
     rejected: int
 
 
-class SeenIds:
-    """Which ids came already: a bit each, of which the system gives memory only to the pages that are touched, so that
-    a site of 80 million posts takes 10 MB."""
-
-    def __init__(self):
-        self.bits = mmap.mmap(-1, (LARGEST_ID >> 3) + 1)
-
-    def add(self, number: int) -> bool:
-        """Whether `number` is new."""
-        place, bit = number >> 3, 1 << (number & 7)
-        known, self.bits[place] = self.bits[place] & bit, self.bits[place] | bit
-        return not known
-
-
 class SiteWriter:
-    """Takes the rows of one site. Made by `writing`, which puts the files in place when all went well."""
+    """Takes the posts of one site. Made by `writing`, which puts the files in place when all went well."""
 
-    def __init__(self, site: str, questions: pq.ParquetWriter, answers: pq.ParquetWriter | None, rejected):
-        self.site, self._files = site, {"questions": questions, "answers": answers}
-        self._waiting: dict[str, list[pa.Table]] = {"questions": [], "answers": []}
-        self._held = 0  # bytes waiting
-        self._rejected = csv.writer(rejected)
+    def __init__(self, site: str, files: dict[str, pq.ParquetWriter], rejected):
+        self.site, self._files, self._rejected = site, files, csv.writer(rejected)
         self._rejected.writerow(Rejected._fields)
         self.counts = dict(questions=0, answers=0, other=0, rejected=0)
+        # which numbers came already, a bit each: the system gives memory only to the pages that are touched
+        self._seen = mmap.mmap(-1, (LARGEST_ID >> 3) + 1)
 
-    def add(self, kind: str, rows: list[tuple]) -> None:
-        """Rows of `kind` (questions, answers, other, rejected), each in the order of its schema."""
-        self.counts[kind] += len(rows)
-        if kind == "rejected":
-            self._rejected.writerows(rows)
-        elif rows and self._files.get(kind):
-            schema = {"questions": QUESTIONS, "answers": ANSWERS}[kind]
-            columns = [pa.array(values, field.type) for values, field in zip(zip(*rows), schema)]
-            waiting = self._waiting[kind]
-            waiting.append(pa.Table.from_arrays(columns, schema=schema))
-            self._held += waiting[-1].nbytes
-            if self._held > GROUP:
-                self.flush()
+    def add(self, rows: Iterable[tuple[int, dict[str, str]]], rejected: Iterable[Rejected] = ()) -> None:
+        """Numbered rows as a dump has them, and those of the same part that could not be read.
 
-    def flush(self) -> None:
-        for kind, waiting in self._waiting.items():
-            if waiting:
-                self._files[kind].write_table(pa.concat_tables(waiting))
-                waiting.clear()
-        self._held = 0
+        Of posts with one number the first is kept.
+        """
+        taken: dict[str, list[list]] = dict(questions=[], answers=[], other=[])
+        bad = list(rejected)
+        for number, row in rows:
+            try:
+                kind, post = read_post(row, "answers" in self._files)
+                place, bit = post[0] >> 3, 1 << (post[0] & 7)
+                if self._seen[place] & bit:
+                    raise Wrong("Id", "stands in an earlier row too")
+                self._seen[place] |= bit
+                taken[kind].append(post)
+            except Wrong as wrong:
+                bad.append(Rejected(number, row.get("Id", "")[:20], f"{wrong.args[0]}: {wrong.args[1]}"))
+        for kind, _, schema in KINDS.values():
+            if taken[kind] and kind in self._files:
+                columns = [pa.array(values, field.type) for values, field in zip(zip(*taken[kind]), schema)]
+                self._files[kind].write_table(pa.Table.from_arrays(columns, schema=schema))
+        self._rejected.writerows(sorted(bad))
+        for kind, posts in {**taken, "rejected": bad}.items():
+            self.counts[kind] += len(posts)
 
     def done(self) -> Ingested:
         return Ingested(self.site, **self.counts)
@@ -140,16 +222,14 @@ def writing(pool: str | Path, site: str, answers: bool = False):
             for path in targets.values():
                 path.parent.mkdir(parents=True, exist_ok=True)
 
-            def parquet(kind: str, schema: pa.Schema) -> pq.ParquetWriter:
-                how = dict(compression="zstd", compression_level=1, use_dictionary=["tags", "licence", "owner_name"])
-                return stack.enter_context(pq.ParquetWriter(beside[kind], schema, **how))
-
+            how = dict(compression="zstd", compression_level=1, use_dictionary=["tags", "licence", "owner_name"])
+            files = {
+                kind: stack.enter_context(pq.ParquetWriter(beside[kind], schema, **how))
+                for kind, _, schema in KINDS.values()
+                if answers or kind == "questions"
+            }
             rejected = stack.enter_context(open(beside["rejected"], "w", newline="", encoding="utf-8"))
-            writer = SiteWriter(
-                site, parquet("questions", QUESTIONS), parquet("answers", ANSWERS) if answers else None, rejected
-            )
-            yield writer
-            writer.flush()
+            yield SiteWriter(site, files, rejected)
         for kind, path in beside.items():
             if path.exists():
                 os.replace(path, targets[kind])

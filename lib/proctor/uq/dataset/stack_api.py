@@ -19,8 +19,7 @@ from tqdm import tqdm
 from proctor.data.tabular import DataError
 from proctor.files import write_atomic
 from proctor.models.endings import scrub
-from proctor.uq.dataset.dump import BadPost, read_post
-from proctor.uq.dataset.pool import Ingested, Rejected, SeenIds, checked_site, writing
+from proctor.uq.dataset.pool import Ingested, Rejected, checked_site, writing
 
 API = "https://api.stackexchange.com/2.3"
 KEY = "STACK_EXCHANGE_KEY"
@@ -118,21 +117,18 @@ def _wait(reply: dict, saved: int) -> None:
 
 def _collect(pages: Path, site: str, pool: str | Path) -> Ingested:
     """The saved pages as a site of the pool; a question on two pages counts once."""
-    seen, latest, number = SeenIds(), datetime.now(UTC).replace(tzinfo=None), 0
+    seen: set[int] = set()
     with writing(pool, site) as writer:
-        for reply in _saved(pages):
-            questions, rejected = [], []
-            for item in reply["items"]:
-                number += 1
+        for page, reply in enumerate(_saved(pages)):
+            rows, rejected = [], []
+            for number, item in enumerate(reply["items"], 1 + page * PAGE):
                 try:
-                    question = read_post(as_row(item), latest)[1]
-                    if seen.add(question[0]):
-                        questions.append(question)
-                except (BadPost, TypeError, AttributeError, OverflowError, OSError) as error:
-                    what = str(error) if isinstance(error, BadPost) else "a field of another form"
-                    rejected.append(Rejected(number, str(item.get("question_id", ""))[:20], what))
-            writer.add("questions", questions)
-            writer.add("rejected", rejected)
+                    if item["question_id"] not in seen:
+                        rows.append((number, as_row(item)))
+                        seen.add(item["question_id"])
+                except (KeyError, TypeError, AttributeError, OverflowError, OSError):
+                    rejected.append(Rejected(number, str(item.get("question_id", ""))[:20], "a field of another form"))
+            writer.add(rows, rejected)
         return writer.done()
 
 
