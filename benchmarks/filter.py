@@ -23,7 +23,7 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from datetime import datetime, timedelta
-from itertools import batched
+from itertools import islice
 from operator import itemgetter
 from pathlib import Path
 from xml.parsers import expat
@@ -49,8 +49,8 @@ def make_pool(folder: Path, questions: int) -> Path:
     beside = pool.with_name(f"{pool.name}.part")
     for site in SITES:
         with writing(beside, site.name) as writer:
-            rows = make_questions(questions // len(SITES), 18, site)
-            for block in batched(enumerate(rows), 10_000):
+            rows = enumerate(make_questions(questions // len(SITES), 18, site), 1)
+            while block := list(islice(rows, 10_000)):
                 for _, row in block:
                     row.pop("AcceptedAnswerId", None)
                 writer.add(block)
