@@ -23,7 +23,6 @@ from proctor.exam.formats import read_results
 from proctor.exam.judge_licence import read as read_licence
 from proctor.exam.marking import read_keys, read_replies
 from proctor.exam.wrong_keys import Votes, read_decisions, read_votes
-from proctor.hle.review import read_reviews
 from proctor.hle.submission import read_submissions
 from proctor.hle_verified.decision_rules import load_classes
 from proctor.kina.items import load_items
@@ -48,7 +47,6 @@ LICENCE = dict(
     judge="j", prompt="p", labels="", day="", right_accepted=9, right_rejected=1, wrong_accepted=1, wrong_rejected=9,
     sensitivity=[0.9, 0.6, 1], specificity=[0.9, 0.6, 1], base_low=0.3, base_high=0.7,
 )  # fmt: skip
-EVENT = dict(question="q", event="submit", by="ann")
 HLE = dict(id="q", question="Why?", answer="x", answer_type="exactMatch", raw_subject="s", category="c", image="")
 VERIFIED = dict(
     id="q", question="Why?", answer=1.5, Verified_Classes="Gold subset", json='{"answer_type": "exactMatch"}'
@@ -102,9 +100,6 @@ LOADERS = {
     "licence": Loader(read_licence, [LICENCE], ("licence",)),
     "classes of HLE-Verified": Loader(load_classes, [dict(id="q", Verified_Classes="Gold subset")]),
     "submissions": Loader(read_submissions, [SUBMITTED, SUBMITTED | dict(id="r", question="How?")]),
-    "reviews": Loader(
-        read_reviews, [EVENT, dict(question="q", event="check", by="bob", stumped=True)], ("jsonl", "json", "csv")
-    ),
     "reported table": Loader(load_reported, [REPORTED], ("csv",)),
     "wide leaderboard": Loader(load_leaderboard, [dict(item="1", discipline="d", one="0.5", two="1")], ("csv",)),
     "long leaderboard": Loader(
@@ -236,7 +231,7 @@ def test_no_cell_makes_a_loader_raise_another_error(name, tmp_path):
 def test_bad_utf8_in_parquet_is_a_data_error(tmp_path):
     cells = pyarrow.array([b"a", b"\xff\xfe"], pyarrow.binary()).view(pyarrow.string())
     pyarrow.parquet.write_table(pyarrow.table({"id": ["1", "2"], "question": cells}), tmp_path / "bad.parquet")
-    for load in (load_questions, load_items, read_submissions, read_reviews):
+    for load in (load_questions, load_items, read_submissions):
         with pytest.raises(DataError, match="bad.parquet, row 2"):
             load(tmp_path / "bad.parquet")
 

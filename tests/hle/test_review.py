@@ -1,12 +1,8 @@
-"""The two rounds of review: which steps are possible, what each keeps, and the file of one's own reviews."""
-
-import dataclasses
-import json
+"""The two rounds of review: which steps are possible, and what each keeps."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from proctor.data.tabular import DataError
 from proctor.hle.review import (
     MOST,
     STEPS,
@@ -14,7 +10,6 @@ from proctor.hle.review import (
     Event,
     InvalidStep,
     queue,
-    read_reviews,
     replay_events,
     review_table,
     rubric,
@@ -130,54 +125,6 @@ def test_whatever_is_tried_the_rules_of_the_paper_hold(events):
     assert all(one.reviewer != "ada" and one.score in rubric(one.round) and one.feedback for one in now.reviews)
     assert len(now.of_round(1)) <= MOST and all(one.reviewer in now.chosen for one in now.of_round(2))
     assert now.state != "accepted" or now.of_round(1) and now.of_round(2)
-
-
-def test_a_file_gives_the_same_cases_back(tmp_path):
-    cases = replay_events([*WHOLE, Event("p", "submit", "bo")])
-    empty = {field.name: field.default for field in dataclasses.fields(Event)}
-    events = [vars(event) for case in cases.values() for event in case.history]
-    lines = [json.dumps({k: v for k, v in event.items() if v != empty[k]}) for event in events]
-    (tmp_path / "mine.jsonl").write_text("\n".join(lines))
-    assert read_reviews(tmp_path / "mine.jsonl") == cases
-
-
-def test_a_csv_is_read_too(tmp_path):
-    (tmp_path / "mine.csv").write_text(
-        "question,event,by,score,feedback,stumped,reviewers\nq,submit,ada,,,,\nq,check,desk,,,true,\n"
-        "q,review,bo,4,good,,\nq,review,di,Unsure,source?,,\nq,promote,olga,,,,bo; cy\n"
-    )
-    found = read_reviews(tmp_path / "mine.csv")["q"]
-    assert found.state == "second round" and found.chosen == ("bo", "cy")
-    assert [one.score for one in found.reviews] == [4, UNSURE]
-
-
-@pytest.mark.parametrize(
-    "line, column, word",
-    [
-        (dict(question="q", event="review", by="bo", score=9, feedback="x"), "score", "Choose one of 0, 1"),
-        (dict(question="q", event="review", by="bo", score=2.5, feedback="x"), "score", "whole number"),
-        (dict(question="q", event="review", by="bo", points=3), "points", "known are"),
-        (dict(event="review", by="bo"), "question", "Give every event"),
-        (dict(question="q", event="check", by="desk", stumped="perhaps"), "stumped", "true or false"),
-        (dict(question="q", event="promote", by="olga", reviewers=[3]), "reviewers", "Write them as"),
-        (dict(question="q", event="review", by="bo", score=3, feedback=["x"]), "feedback", "as a text"),
-    ],
-)
-def test_a_fault_in_a_file_names_row_column_and_mend(tmp_path, line, column, word):
-    path = tmp_path / "mine.jsonl"
-    good = [dict(question="q", event="submit", by="ada"), dict(question="q", event="check", by="desk", stumped=True)]
-    path.write_text("\n".join(json.dumps(row) for row in [*good, line]))
-    with pytest.raises(DataError) as error:
-        read_reviews(path)
-    assert f"mine.jsonl, row 3, column {column}: " in str(error.value) and word in str(error.value)
-
-
-def test_after_a_fault_only_other_questions_are_judged(tmp_path):
-    steps = (("q", "approve"), ("q", "approve"), ("p", "submit"), ("p", "submit"))
-    rows = [json.dumps(dict(question=q, event=e, by="ada")) for q, e in steps]
-    (tmp_path / "mine.jsonl").write_text("\n".join(rows))
-    with pytest.raises(DataError, match="(?s)2 problems.*row 1.*row 4"):
-        read_reviews(tmp_path / "mine.jsonl")
 
 
 def test_the_queue_puts_unreviewed_questions_first_and_leaves_out_ones_own():

@@ -4,24 +4,21 @@
                               |          | review, revise, reject     | review, revise, reject
                               +-------> rejected <--------------------+
 
-    cases = read_reviews("reviews.jsonl")        # one event a line; an impossible one names row, field and mend
-    case = step(case, Event("q1", "review", by="bo", score=4, feedback="..."))
+    case = step(case, Event("q1", "review", by="bo", score=4, feedback="..."))  # or it names the field and the mend
 
 A `Case` never changes: `step` returns the next one, with every review and word of feedback in it. The rubrics are data
 (published/hle/rubric_reviewer, rubric_expert); they alone say which scores there are. The paper does not state which
 scores send a question on: organizers decide, and `review_table` shows them the scores.
 """
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields, replace
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
 from proctor.data.published import load_published
-from proctor.data.tabular import Wrong, read
 
 RUBRICS = {1: "hle/rubric_reviewer", 2: "hle/rubric_expert"}
 ROUNDS = {"first round": 1, "second round": 2}  # state -> number
@@ -50,7 +47,7 @@ class InvalidStep(ValueError):
 
 @dataclass(frozen=True)
 class Event:
-    """One line of the record. `by` is the author for submit and revise, a reviewer for review, else an organizer.
+    """One step. `by` is the author for submit and revise, a reviewer for review, else an organizer.
 
     score: of a review, by the rubric of its round. stumped: outcome of the check. reviewers: whom an organizer lets
     review in the second round, for the quality of their reviews in the first (B.2.2).
@@ -173,54 +170,6 @@ def replay_events(events: Iterable[Event]) -> dict[str, Case]:
     for event in events:
         cases[event.question] = step(cases.get(event.question), event)
     return cases
-
-
-def read_reviews(path: str | Path) -> dict[str, Case]:
-    """Cases from a file of events, .jsonl or .csv, one a row. Raises DataError with row, field and mend of each fault.
-
-    After a fault the later events of that question are not judged, since what they would meet is not known.
-    """
-    cases, lost = {}, set()
-
-    def happened(row: dict) -> None:
-        try:
-            event = _event(row)
-            if event.question not in lost:
-                cases[event.question] = step(cases.get(event.question), event)
-        except InvalidStep as error:
-            lost.add(str(row.get("question")))
-            raise Wrong(error.field, error.what, error.mend) from None
-
-    read(path, happened, empty="no events in it. Begin with one that submits a question.")
-    return cases
-
-
-def _event(row: Mapping) -> Event:
-    name = str(row.get("question") or "")
-    row = {field: value for field, value in row.items() if value not in (None, "")}
-    known = [field.name for field in fields(Event)]
-    for field in row:
-        if field not in known:
-            raise InvalidStep(name, field, "unknown field", f"Remove it; known are {', '.join(known)}")
-    for field in ("question", "event", "by"):
-        if not isinstance(row.get(field), str):
-            raise InvalidStep(name, field, "missing", "Give every event a question, an event and by whom, as texts")
-    score, stumped, reviewers = row.get("score"), row.get("stumped"), row.get("reviewers", ())
-    if isinstance(score, str):  # a cell of a .csv, or the word
-        row["score"] = UNSURE if score.lower() == UNSURE else int(score) if score.lstrip("-").isdecimal() else score
-    if isinstance(stumped, str):
-        row["stumped"] = stumped = {"true": True, "false": False}.get(stumped.lower(), stumped)
-    if isinstance(reviewers, str):
-        reviewers = [reviewer.strip() for reviewer in reviewers.split(";")]
-    if not isinstance(row.get("score"), (int, str, type(None))):
-        raise InvalidStep(name, "score", f"{score!r}", "Write a whole number, or unsure")
-    if not isinstance(stumped, (bool, type(None))):
-        raise InvalidStep(name, "stumped", f"{stumped!r}", "Write true or false")
-    if not isinstance(reviewers, (list, tuple)) or not all(isinstance(one, str) and one for one in reviewers):
-        raise InvalidStep(name, "reviewers", f"{row['reviewers']!r}", 'Write them as ["...", "..."]')
-    if not isinstance(row.get("feedback", ""), str):
-        raise InvalidStep(name, "feedback", "not a text", "Write it as a text")
-    return Event(**row | {"reviewers": tuple(reviewers)})
 
 
 def queue(cases: Iterable[Case], reviewer: str) -> list[str]:
