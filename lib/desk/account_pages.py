@@ -33,6 +33,7 @@ HINTS = {  # of an account's fields
     "about": "Public.",
     "orcid": "As 0000-0002-1825-0097. Public, as you give it.",
     "expertise": "What you know well, separated by commas. Public.",
+    "source_profile": "Your Stack Exchange profile, if you posted questions there",
 }
 
 

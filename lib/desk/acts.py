@@ -13,7 +13,7 @@ from django.db import transaction
 from django.db.models import Sum
 from django.utils import timezone
 
-from desk.models import Account, Act, Answer, Comment, Kind, Question, Review, System, Verdict, Vote, Worker, Written
+from desk.models import Account, Act, Answer, Comment, Kind, Question, Review, System, Verdict, Vote, Written
 from desk.resolution import recompute
 from desk.trail import NotAllowed, Refused, Stale, active, author_of, check, locked, needs_reason, question_of, record
 
@@ -126,17 +126,6 @@ def vote(by: Account, question: Question, value: int) -> int:
     question.save(update_fields=["votes"])
     record(by, "vote", question, before=dict(value=before.value if before and before.pk else 0, to=value))
     return question.votes
-
-
-@transaction.atomic
-def work_on(by: Account, question: Question, working: bool) -> None:
-    """Say that one works on a question, so that others know; or no longer."""
-    by, question = active(by), locked(question)
-    if working:
-        Worker.objects.update_or_create(question=question, account=by, defaults=dict(since=timezone.now()))
-    else:
-        Worker.objects.filter(question=question, account=by).delete()
-    record(by, "work on" if working else "leave", question)
 
 
 @transaction.atomic

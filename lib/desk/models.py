@@ -6,7 +6,6 @@ A key never changes and is never used twice: an export and a permanent link hold
 import re
 import secrets
 import unicodedata
-from datetime import datetime, timedelta
 from functools import reduce
 
 from django.contrib.auth.models import AbstractUser
@@ -68,7 +67,7 @@ class Account(AbstractUser):
     skeleton = models.CharField(max_length=300, unique=True, null=True, editable=False)  # None: of an older desk
     digest = models.BooleanField(default=False)  # wants a mail of what is new; set by a link that was mailed there
     digested_at = models.DateTimeField(null=True, blank=True)
-    source_profile = models.URLField(blank=True, help_text="Your Stack Exchange profile, if you posted questions there")
+    source_profile = models.URLField(blank=True)
     source_confirmed = models.BooleanField(default=False)  # a moderator has seen that the profile is its owner's
 
     def save(self, *args, **kwargs) -> None:
@@ -237,22 +236,6 @@ class Vote(models.Model):
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["question", "voter"], name="one_vote")]
-
-
-class Worker(models.Model):
-    """An account that works on a question, so that two people do not do the same; shown for thirty days."""
-
-    question = models.ForeignKey(Question, on_delete=models.PROTECT, related_name="workers")
-    account = models.ForeignKey(Account, on_delete=models.PROTECT, related_name="works_on")
-    since = models.DateTimeField(default=timezone.now)
-
-    class Meta:
-        constraints = [models.UniqueConstraint(fields=["question", "account"], name="one_worker")]
-
-    @staticmethod
-    def oldest() -> datetime:
-        """When the oldest that are shown began."""
-        return timezone.now() - timedelta(days=30)
 
 
 class Ticket(models.Model):

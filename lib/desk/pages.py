@@ -29,7 +29,6 @@ from desk.models import (
     Role,
     Verdict,
     Vote,
-    Worker,
     Written,
 )
 from desk.trail import address, may_see
@@ -200,26 +199,9 @@ def question(request: HttpRequest, site: str, number: str) -> HttpResponse:
         remarks=row.remarks.filter(review=None).select_related("author").order_by("written_at", "pk"),
         changed=Act.objects.filter(table="question", key=row.key, verb="change").exists(),
         vote=mine.value if mine else 0,
-        working=row.workers.filter(since__gt=Worker.oldest()).select_related("account"),
-        mine=row.workers.filter(account=request.user.pk).exists(),
         comment_form=form_class(COMMENT)(),
     )
     return render(request, "desk/question.html", told)
-
-
-def compare(request: HttpRequest, site: str, number: str) -> HttpResponse:
-    """Two answers to a question next to each other: ?one=KEY&other=KEY, or the first two."""
-    row = by_key(site, number)
-    answers = list(row.answers.filter(withdrawn_at=None).select_related("system", "submitted_by", "question"))
-    if len(answers) < 2:
-        raise Http404
-    names = dict(choices=[(one.key, one.system.name) for one in answers])
-    sides = dict(one=forms.ChoiceField(label="Left", **names), other=forms.ChoiceField(label="Right", **names))
-    form = form_class(sides)(request.GET)
-    keys = form.cleaned_data if form.is_valid() else dict(one=answers[0].key, other=answers[1].key)
-    by_answer = {one.key: one for one in answers}
-    shown = shown_answers([by_answer[keys["one"]], by_answer[keys["other"]]], request.user)
-    return render(request, "desk/compare.html", dict(question=row, shown=shown, form=form_class(sides)(keys)))
 
 
 def question_markdown(request: HttpRequest, site: str, number: str) -> HttpResponse:
@@ -275,7 +257,6 @@ def account(request: HttpRequest, username: str) -> HttpResponse:
         remarks=comments.filter(author=person)[:50],
         replies=comments.filter(review__reviewer=person).exclude(author=person)[:20] if person == request.user else (),
         asked=people.asked_by(person)[:50],
-        working=person.works_on.filter(since__gt=Worker.oldest()).select_related("question")[:50],
         tickets=person.tickets.order_by("-pk")[:20] if person == request.user else (),
         acts=Act.objects.filter(table="account", key=person.username).select_related("actor").order_by("-pk")[:20],
     )

@@ -145,14 +145,6 @@ def vote(request: HttpRequest, site: str, number: str) -> HttpResponse:
     return redirect(address(question))
 
 
-@signed_in
-def working(request: HttpRequest, site: str, number: str) -> HttpResponse:
-    question = by_key(site, number)
-    if request.method == "POST":
-        acts.work_on(request.user, question, request.POST.get("working") == "yes")
-    return redirect(address(question))
-
-
 def _number(text: str | None) -> int | None:
     try:
         return int(text or "")

@@ -102,19 +102,6 @@ def test_a_withdrawn_answer_is_shown_to_its_author_and_moderators_only(client, t
     assert "Spam." in client.get(f"/history/answer/{talk['answer'].key}/").text
 
 
-def test_two_answers_stand_next_to_each_other(client, talk, reviewer):
-    assert client.get("/q/math/1/compare/").status_code == 404
-    assert "Compare two answers" not in client.get("/q/math/1/").text
-    more = [acts.submit_answer(reviewer, talk["question"], "Lab", name, "b", "p", f"Text of {name}.") for name in "BC"]
-    assert "Compare two answers" in client.get("/q/math/1/").text
-    page = client.get("/q/math/1/compare/").text
-    assert "Text of B." in page and "<mi>x</mi>" in page and "Text of C." not in page
-    page = client.get(f"/q/math/1/compare/?one={more[1].key}&other={more[0].key}").text
-    assert page.index("Text of C.") < page.index("Text of B.") and "1 correct" not in page
-    acts.withdraw(reviewer, more[1])
-    assert "Text of C." not in client.get(f"/q/math/1/compare/?one={more[1].key}&other={more[0].key}").text
-
-
 def test_pieces_of_two_texts_give_both_again_and_show_one_new_word():
     before, after = "a b\nc d", "a x\n\nc"
     found = pages.pieces(before, after)

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 from desk import acts, feeds, security
-from desk.models import Account, Comment, Review, Vote, Worker
+from desk.models import Account, Comment, Review, Vote
 from django.utils import timezone
 
 REVIEW = dict(correct="no", confidence="4", text="Step one fails: $n$ is even.")
@@ -88,23 +88,6 @@ def test_writing_too_often_gives_the_text_back(as_reviewer, question, monkeypatc
         assert as_reviewer.post("/q/math/1/comment/", dict(text="One.")).status_code == status
     response = as_reviewer.post("/q/math/1/comment/", dict(text="Two, which is longer than that."))
     assert response.status_code == 429 and "Two, which is longer" in response.text and Comment.objects.count() == 1
-
-
-def test_who_works_on_a_question_is_shown_until_taken_back_or_a_month_has_passed(as_reviewer, question):
-    def shown() -> bool:
-        return "Working on it" in as_reviewer.get("/q/math/1/").text
-
-    as_reviewer.get("/q/math/1/working/?working=yes")
-    assert not shown()  # a link says nothing for anybody
-    as_reviewer.post("/q/math/1/working/", dict(working="yes"))
-    as_reviewer.post("/q/math/1/working/", dict(working="yes"))
-    assert shown() and "Is it so?" in as_reviewer.get("/people/ada/").text
-    Worker.objects.update(since=timezone.now() - timedelta(days=31))
-    assert not shown()
-    as_reviewer.post("/q/math/1/working/", dict(working="yes"))
-    assert shown()
-    as_reviewer.post("/q/math/1/working/", dict(working="no"))
-    assert not shown() and not Worker.objects.exists()
 
 
 def test_a_review_is_discussed_under_it_and_its_author_learns_of_it(client, talk, reader, moderator):

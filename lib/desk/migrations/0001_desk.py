@@ -1,4 +1,5 @@
-# What Django writes for the models as they are. It replaces five migrations; see `command.ready` for a desk between these.
+# What Django writes for the models as they are; choices, of which no table holds anything, are theirs.
+# It replaces five migrations; see `command.ready` for a desk between these.
 
 from django.contrib.auth.models import UserManager
 from django.contrib.auth.validators import UnicodeUsernameValidator
@@ -7,7 +8,7 @@ from django.db import migrations, models
 from django.db.models import PROTECT
 from django.utils.timezone import now
 
-from desk.models import check_orcid, new_key
+from desk.models import Correct, Kind, Outcome, Role, Ticket, check_orcid, new_key
 
 
 class Migration(migrations.Migration):
@@ -68,14 +69,7 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("date_joined", models.DateTimeField(default=now, verbose_name="date joined")),
-                (
-                    "role",
-                    models.CharField(
-                        choices=[("reader", "Reader"), ("reviewer", "Reviewer"), ("moderator", "Moderator")],
-                        default="reader",
-                        max_length=20,
-                    ),
-                ),
+                ("role", models.CharField(choices=Role.choices, default="reader", max_length=20)),
                 ("affiliation", models.CharField(blank=True, max_length=200)),
                 ("about", models.TextField(blank=True, max_length=2000)),
                 ("expertise", models.CharField(blank=True, max_length=300)),
@@ -86,10 +80,7 @@ class Migration(migrations.Migration):
                 ("skeleton", models.CharField(editable=False, max_length=300, null=True, unique=True)),
                 ("digest", models.BooleanField(default=False)),
                 ("digested_at", models.DateTimeField(blank=True, null=True)),
-                (
-                    "source_profile",
-                    models.URLField(blank=True, help_text="Your Stack Exchange profile, if you posted questions there"),
-                ),
+                ("source_profile", models.URLField(blank=True)),
                 ("source_confirmed", models.BooleanField(default=False)),
                 (
                     "groups",
@@ -195,13 +186,7 @@ class Migration(migrations.Migration):
                 ("answer", models.ForeignKey("desk.answer", PROTECT, related_name="verdicts")),
                 ("validator", models.CharField(max_length=300)),
                 ("judges", models.CharField(blank=True, max_length=300)),
-                (
-                    "outcome",
-                    models.CharField(
-                        choices=[("accept", "Accepts"), ("reject", "Rejects"), ("unreadable", "Unreadable")],
-                        max_length=20,
-                    ),
-                ),
+                ("outcome", models.CharField(choices=Outcome.choices, max_length=20)),
                 ("probability", models.FloatField(blank=True, null=True)),
                 ("calls", models.PositiveIntegerField(default=0)),
                 ("dollars", models.FloatField(default=0)),
@@ -221,19 +206,9 @@ class Migration(migrations.Migration):
                 ("version", models.PositiveIntegerField(default=1)),
                 ("answer", models.ForeignKey("desk.answer", PROTECT, related_name="reviews")),
                 ("reviewer", models.ForeignKey("desk.account", PROTECT, related_name="reviews")),
-                (
-                    "kind",
-                    models.CharField(
-                        choices=[("human", "by a person"), ("ai", "by a model")], default="human", max_length=10
-                    ),
-                ),
+                ("kind", models.CharField(choices=Kind.choices, default="human", max_length=10)),
                 ("system", models.ForeignKey("desk.system", PROTECT, blank=True, null=True)),
-                (
-                    "correct",
-                    models.CharField(
-                        choices=[("yes", "Correct"), ("no", "Not correct"), ("unsure", "Cannot tell")], max_length=10
-                    ),
-                ),
+                ("correct", models.CharField(choices=Correct.choices, max_length=10)),
                 (
                     "confidence",
                     models.PositiveSmallIntegerField(validators=[MinValueValidator(1), MaxValueValidator(5)]),
@@ -280,31 +255,11 @@ class Migration(migrations.Migration):
             options={"constraints": [models.UniqueConstraint(fields=("question", "voter"), name="one_vote")]},
         ),
         migrations.CreateModel(
-            name="Worker",
-            fields=[
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
-                ("question", models.ForeignKey("desk.question", PROTECT, related_name="workers")),
-                ("account", models.ForeignKey("desk.account", PROTECT, related_name="works_on")),
-                ("since", models.DateTimeField(default=now)),
-            ],
-            options={"constraints": [models.UniqueConstraint(fields=("question", "account"), name="one_worker")]},
-        ),
-        migrations.CreateModel(
             name="Ticket",
             fields=[
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
                 ("key", models.CharField(default=new_key, max_length=80, unique=True)),
-                (
-                    "kind",
-                    models.CharField(
-                        choices=[
-                            ("reviewer", "asks to become a reviewer"),
-                            ("report", "reports a page"),
-                            ("question", "proposes a question"),
-                        ],
-                        max_length=20,
-                    ),
-                ),
+                ("kind", models.CharField(choices=Ticket.Kinds.choices, max_length=20)),
                 ("by", models.ForeignKey("desk.account", PROTECT, related_name="tickets")),
                 ("text", models.TextField(blank=True, max_length=20000)),
                 ("details", models.JSONField(default=dict)),
