@@ -21,7 +21,7 @@ def connect() -> None:
 
 
 def read_tables() -> "dict[str, pd.DataFrame]":
-    """All tables of the desk, for `proctor.uq.community.checked` and the analyses of it."""
+    """All tables of the desk; `proctor.uq.community.Community(**read_tables())` is what the analyses take."""
     connect()
     from desk.tables import all_tables
 

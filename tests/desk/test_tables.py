@@ -6,11 +6,11 @@ import pytest
 from desk import acts, store, tables
 from desk.models import Account
 from django.core.cache import cache
-from proctor.uq.community import COLUMNS, SIMULATED_ONLY, checked
+from proctor.uq.community import COLUMNS, Community
 
 
 def test_an_empty_store_has_all_tables_with_times_and_its_page_says_so(client, db):
-    assert set(tables.TABLES) == set(COLUMNS) - set(SIMULATED_ONLY)
+    assert set(tables.TABLES) == set(COLUMNS) - {"truth", "reviewers"}
     for name, frame in tables.all_tables().items():
         assert frame.empty and tuple(frame.columns) == tables.COLUMNS[name]
         assert all(str(frame[column].dtype) == "datetime64[us, UTC]" for column in frame if column.endswith("_at"))
@@ -45,4 +45,4 @@ def test_a_notebook_with_its_event_loop_reads_the_tables(answer):
 
     found = asyncio.run(cell())
     assert found["answers"]["answer_id"].tolist() == [answer.key]
-    assert len(checked(found).questions) == 1
+    assert len(Community(**found).questions) == 1

@@ -1,7 +1,7 @@
 """A community on a platform: its tables, when a question counts as resolved, and what an overview may count (UQ,
 section 2.3, appendices B.3, C, F.3 and I.3).
 
-`COLUMNS` are the tables that a review desk exports and imports; the analyses take them from a store or from
+`COLUMNS` are the tables that a review desk gives; the analyses take them from a store or from
 `simulated_community` alike. Times are UTC. `truth` and `reviewers` exist in a simulation only.
 
 The paper does not say how many reviews resolve a question: the rule is ours. A review counts if a person wrote it who
@@ -14,7 +14,6 @@ wrong: they widen what is possible (Manski's bounds), and no number of further q
 People are an entry like any system.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import krippendorff
@@ -22,7 +21,6 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from proctor.data.tabular import DataError
 from proctor.stats import bootstrap, checks
 from proctor.stats.compare import exact_p, holm
 from proctor.stats.proportions import clopper_pearson, wilson
@@ -38,20 +36,13 @@ COLUMNS = {
     "reviewers": "reviewer group skill",
 }
 COLUMNS = {name: tuple(columns.split()) for name, columns in COLUMNS.items()}
-SIMULATED_ONLY = ("truth", "reviewers")
-WORDS = {  # (table, column) -> what it may hold
-    ("verdicts", "verdict"): ("accept", "reject", "unreadable"),
-    ("reviews", "kind"): ("human", "ai"),
-    ("reviews", "correct"): ("yes", "no", "unsure"),
-    ("reviews", "confidence"): (1, 2, 3, 4, 5),
-}
-KEYS = {"questions": "question_id", "answers": "answer_id", "reviews": "review_id", "comments": "comment_id"}
 LAUNCH = pd.Timestamp("2026-01-05", tz="UTC")
 
 
 @dataclass(frozen=True)
 class Community:
-    """The tables of `COLUMNS`, one field each; `truth` and `reviewers` are empty where a store was read."""
+    """The tables of `COLUMNS`, one field each. `simulate` gives them all; of a desk, `Community(**read_tables())`, truth
+    and reviewers are not known."""
 
     questions: pd.DataFrame
     answers: pd.DataFrame
@@ -101,49 +92,6 @@ class Rule:
 
 
 RULE = Rule()
-
-
-def checked(tables: Mapping[str, pd.DataFrame]) -> Community:
-    """A community of tables that were read from a store, times as UTC. DataError names table, column, row and mend."""
-    frames = {}
-    for name, columns in COLUMNS.items():
-        if name not in tables and name in SIMULATED_ONLY:
-            continue
-        if name not in tables:
-            raise DataError(
-                f"no table {name}: export all of {', '.join(n for n in COLUMNS if n not in SIMULATED_ONLY)}"
-            )
-        if missing := [column for column in columns if column not in tables[name]]:
-            raise DataError(f"{name}: no column {', '.join(missing)}; it needs {', '.join(columns)}")
-        frame = tables[name][list(columns)].reset_index(drop=True)
-        for column in columns:
-            if column.endswith("_at"):
-                frame[column] = _times(frame[column], name)
-        frames[name] = frame
-    for (name, column), allowed in WORDS.items():
-        _refuse(frames[name], name, column, ~frames[name][column].isin(allowed), f"is none of {allowed}")
-    for name, key in KEYS.items():
-        _refuse(frames[name], name, key, frames[name][key].duplicated(), "stands twice; ids are unique")
-    for name, key, home in (("answers", "question_id", "questions"), ("comments", "question_id", "questions"),
-                            ("verdicts", "answer_id", "answers"), ("reviews", "answer_id", "answers")):  # fmt: skip
-        unknown = ~frames[name][key].isin(frames[home][key])
-        _refuse(frames[name], name, key, unknown, f"is not in {home}; export both at one time")
-    return Community(**frames)
-
-
-def _times(column: pd.Series, name: str) -> pd.Series:
-    try:
-        known = pd.api.types.is_datetime64_any_dtype(column)
-        return pd.to_datetime(column.replace("", None), utc=True, format=None if known else "ISO8601")
-    except (ValueError, TypeError) as error:
-        what = " ".join(str(error).split())[:120]
-        raise DataError(f"{name}, column {column.name}: not a time ({what}); write 2026-01-31T12:00:00Z") from None
-
-
-def _refuse(frame: pd.DataFrame, name: str, column: str, bad: pd.Series, why: str) -> None:
-    if bad.any():
-        row = int(np.flatnonzero(bad)[0])
-        raise DataError(f"{name}, row {row + 1}, {column}: {frame[column].iloc[row]!r} {why} ({bad.sum()} such rows)")
 
 
 def passed(verdicts: pd.DataFrame, validator: str, answer_ids: pd.Series) -> np.ndarray:
