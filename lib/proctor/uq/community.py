@@ -41,8 +41,8 @@ LAUNCH = pd.Timestamp("2026-01-05", tz="UTC")
 
 @dataclass(frozen=True)
 class Community:
-    """The tables of `COLUMNS`, one field each. `simulate` gives them all; of a desk, `Community(**read_tables())`, truth
-    and reviewers are not known."""
+    """The tables of `COLUMNS`, one field each. `simulate` gives them all; of a desk, `Community(**read_tables())`, the
+    truth and the reviewers are not known."""
 
     questions: pd.DataFrame
     answers: pd.DataFrame
