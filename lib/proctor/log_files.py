@@ -34,11 +34,10 @@ class Tidy(NamedTuple):
 class Source(NamedTuple):
     """A public repository at a commit, what is taken from it, and the tidy files that its importer makes.
 
-    sha256: of the list of the raw files' digests (sha256sum's format, sorted by path); "" where it is not known. runs:
-    those of its runs that our results rest on, all where none is named. history: what is taken of the repository's
-    history, "versions" (every version of the files) or "dates" (first and last commit of each file); "" for none.
-    joined: another source whose raw files the importer reads too. whole: False where the committed figures rest on a
-    part of what a fetch gives.
+    runs: those of its runs that our results rest on, all where none is named. history: what is taken of the
+    repository's history, "versions" (every version of the files) or "dates" (first and last commit of each file); ""
+    for none. joined: another source whose raw files the importer reads too. whole: False where the committed figures
+    rest on a part of what a fetch gives.
     """
 
     name: str
@@ -48,7 +47,6 @@ class Source(NamedTuple):
     licence: str
     citation: str
     tidy: tuple[Tidy, ...]
-    sha256: str = ""
     runs: tuple[str, ...] = ()
     history: str = ""
     joined: str = ""

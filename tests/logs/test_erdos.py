@@ -1,14 +1,8 @@
 """Erdős problems: the table's history becomes changes, attempts become claims; the raw samples give the tidy rows."""
 
 import shutil
-import subprocess
 
 import pandas as pd
-import pytest
-from proctor import log_files
-from proctor.data.fetch import FetchError
-from proctor.data.tabular import DataError
-from proctor.logs import fetch
 from proctor.logs.proofs import erdos, erdos_attempts
 
 from .laying import put
@@ -35,7 +29,7 @@ def changes(rows):
 def test_a_change_of_the_table_is_a_row_and_a_removed_problem_too_and_an_informal_status_comes_first(tmp_path):
     first = entry(1, "open") + entry(2, "open", '  prize: "No"\n')
     second = entry(1, "proven (Lean)", tags="[sets, graphs]") + entry(2, "open", '  prize: "no"\n')
-    found = erdos(table(tmp_path, first, second, second, entry(1, "proved (Lean)", tags="[sets, graphs]")), print)
+    found = erdos(table(tmp_path, first, second, second, entry(1, "proved (Lean)", tags="[sets, graphs]")))
     assert changes(found["tidy.csv.gz"]) == [
         ["0", "1", "new", "open", "0", ""],
         ["0", "2", "new", "open", "0", ""],
@@ -45,18 +39,16 @@ def test_a_change_of_the_table_is_a_row_and_a_removed_problem_too_and_an_informa
     versions = found["versions.csv.gz"]
     assert versions["settled"].tolist() == ["0", "1", "1", "1"] and versions["time"][0] == "2025-09-01T09:30"
     more = '  informal_status:\n    state: "disproved"\n    last_update: "2026-02-24"\n  formal_status:\n    state: "Lean"\n'
-    row = erdos(table(tmp_path / "informal", entry(1, "open", more)), print)["tidy.csv.gz"].iloc[0]
+    row = erdos(table(tmp_path / "informal", entry(1, "open", more)))["tidy.csv.gz"].iloc[0]
     assert (row["state"], row["proof"], row["stated_date"]) == ("disproved", "Lean", "2026-02-24")
 
 
 def test_a_block_that_is_no_yaml_keeps_its_state_and_is_counted(tmp_path):
-    said = []
     broken = '- number: "1"\n  status: [\n' + entry(2, "open") + entry(2, "solved")
-    found = erdos(table(tmp_path, entry(1, "solved") + entry(2, "open"), broken), said.append)
+    found = erdos(table(tmp_path, entry(1, "solved") + entry(2, "open"), broken))
     assert changes(found["tidy.csv.gz"])[2:] == [["1", "2", "state", "solved", "1", ""]]
     last = found["versions.csv.gz"].iloc[1]
     assert (last["problems"], last["unparsed"], last["duplicate_numbers"]) == ("2", "1", "1")
-    assert said == ["  1 blocks can't be parsed: their problems keep the previous state"]
 
 
 def dated(folder):
@@ -79,7 +71,7 @@ def test_what_an_attempt_claims_is_its_last_final_label(tmp_path):
     put(tmp_path, "attacks/erdos/c/2_v2.tex", words["2"])
     review = dict(status="known", label="known", reviewed_by=["a", "b"], reviewed_at="2026-01-20", issue_url="")
     put(tmp_path, "reviews/erdos/2.json", review)
-    found = erdos_attempts(dated(tmp_path), print)
+    found = erdos_attempts(dated(tmp_path))
     rows = found["tidy.csv.gz"]
     assert rows["problem"].tolist() == ["1", "2", "2", "3", "4", "10", "11"]
     assert rows["claim"].tolist() == [
@@ -90,72 +82,6 @@ def test_what_an_attempt_claims_is_its_last_final_label(tmp_path):
     assert rows["duplicate_of"].tolist() == ["", "", "erdos/2/b", "", "", "", ""]
     assert rows["version"].tolist()[:3] == ["1", "1", "2"] and rows["review"].tolist()[:3] == ["", "known", "known"]
     assert found["reviews.csv"].to_numpy().tolist() == [["erdos", "2", "known", "known", "2", "2026-01-20", "0"]]
-
-
-def test_a_malformed_table_or_review_says_file_and_row(tmp_path):
-    with pytest.raises(DataError, match=r"_000000000000\.yaml, row 6, column state: 'nearly'"):
-        erdos(table(tmp_path, entry(1, "open") + entry(2, "nearly")), print)
-    put(tmp_path, "attacks/erdos/b/1.tex", "FINAL PROOF")
-    put(tmp_path, "reviews/erdos/1.json", '{\n"status": }')
-    with pytest.raises(DataError, match=r"1\.json, row 2: not in the form that is known"):
-        erdos_attempts(dated(tmp_path), print)
-
-
-# --- fetched from a git repository on this machine ---
-
-
-def git(folder, *arguments, date="2026-01-17T12:00:00+0000"):
-    who = {f"GIT_{who}_{what}": "a@b" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
-    when = {"GIT_AUTHOR_DATE": date, "GIT_COMMITTER_DATE": date, "HOME": str(folder), "GIT_CONFIG_NOSYSTEM": "1"}
-    done = subprocess.run(["git", "-C", str(folder), *arguments], env=who | when, capture_output=True, check=True)
-    return done.stdout.decode().strip()
-
-
-@pytest.fixture
-def repository(no_logs, tmp_path, monkeypatch):
-    monkeypatch.setenv("PROCTOR_LOGS_URL", str(tmp_path))
-    folder = tmp_path / "owner" / "name"
-    folder.mkdir(parents=True)
-    git(folder, "init", "--quiet")
-    return folder
-
-
-def commit(folder, date):
-    git(folder, "add", "-A")
-    git(folder, "commit", "--quiet", "-m", "x", date=f"{date}T12:00:00+0000")
-    return git(folder, "rev-parse", "HEAD")
-
-
-def source(name, commit):
-    known = log_files.sources()[name]
-    return known._replace(
-        repository="owner/name", commit=commit, tidy=tuple(each._replace(sha256="") for each in known.tidy)
-    )
-
-
-def test_each_version_of_the_table_is_fetched_up_to_the_commit(repository, no_logs):
-    commits = []
-    for day, state in enumerate(("open", "open", "solved", "open"), 1):
-        put(repository, "data/problems.yaml", entry(1, state))
-        put(repository, "other.txt", str(day))
-        commits.append(commit(repository, f"2026-01-0{day}"))
-    written = fetch.fetch_source(source("erdos", commits[2]))
-    rows = pd.read_csv(written[0], dtype=str, keep_default_na=False)
-    assert rows[["date", "changed", "state"]].to_numpy().tolist() == [
-        ["2026-01-01", "new", "open"], ["2026-01-03", "state", "solved"],
-    ]  # fmt: skip
-    assert not list((no_logs / ".unfinished/erdos").iterdir())
-
-
-def test_attempts_come_with_the_days_of_their_commits_and_a_history_that_is_not_there_is_a_fetch_error(repository):
-    for day, text in ((17, "FINAL PROOF"), (20, "FINAL UNRESOLVED")):
-        put(repository, "attacks/erdos/b/1.tex", text)
-        last = commit(repository, f"2026-01-{day}")
-    written = fetch.fetch_source(source("erdos_attempts", last))
-    row = pd.read_csv(written[0]).iloc[0]
-    assert row[["first_date", "last_date", "claim"]].tolist() == ["2026-01-17", "2026-01-20", "unresolved"]
-    with pytest.raises(FetchError, match=r"git can't read owner/name at aaaaaaaaaaaa"):
-        fetch.fetch_source(source("erdos", "a" * 40))
 
 
 # --- the real raw samples ---
@@ -169,7 +95,7 @@ def test_samples_of_the_table_give_the_tidy_states(real_logs, tidy, tmp_path):
         (place := tmp_path / number / "versions").mkdir(parents=True)
         time = versions.loc[version, "time"].replace(":", "")
         shutil.copy(path, place / f"{number}_{time}_{commit}.yaml")
-        mine = erdos(tmp_path / number, print)
+        mine = erdos(tmp_path / number)
         if version == "0":  # a whole version
             assert mine["tidy.csv.gz"].to_numpy().tolist() == real[real["version"] == "0"].to_numpy().tolist()
             assert mine["versions.csv.gz"].iloc[0, 1:].tolist() == versions.loc["0"].tolist()
@@ -185,7 +111,7 @@ def test_samples_of_attempts_give_the_tidy_rows(real_logs, tidy, tmp_path):
     shutil.copytree(folder / "raw/reviews", tmp_path / "reviews/erdos", copy_function=shutil.copyfile)
     for place in (tmp_path, *tmp_path.rglob("*")):
         place.chmod(0o755)
-    found = erdos_attempts(dated(tmp_path), print)
+    found = erdos_attempts(dated(tmp_path))
     mine = found["tidy.csv.gz"].set_index(keys)
     real = tidy("erdos_attempts").set_index(keys).loc[mine.index]
     texts = ["claim", "says_advanced", "site_status", "completion", "duplicate_of"]  # `characters`: texts are cut here

@@ -6,34 +6,29 @@ As in `proctor.logs.importers`: an importer gets the folder of the raw files and
 import json
 import re
 import zipfile
-import zlib
 from collections.abc import Collection
 from pathlib import Path
 
 import pandas as pd
 
 from proctor.data.schemas import LETTERS
-from proctor.data.tabular import DataError
-from proctor.logs.importers import AGAIN, OTHER_FORM, Say, Tables
+from proctor.logs.importers import Tables
 
 _NO_LETTER = re.compile(r"[\W_]+")  # what items may differ in and be the same
 _NAME = re.compile(r"model_outputs_(.+?)(?:_5-?shots)?(?:\.json)?\.zip")
-_NO_ZIP = (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError, OSError)
 
 
-def mmlu_pro(raw: Path, say: Say = print, only: Collection[str] = ()) -> Tables:
+def mmlu_pro(raw: Path, only: Collection[str] = ()) -> Tables:
     """MMLU-Pro: each model's letters, marked by the key in its own file, and the lengths of its replies.
 
     An unread reply has letter "-" and is wrong. Where files differ on an item (33 keys, 7 numbers of options), `keys`
     holds all letters; the rest is taken from the first file, capitals first. twin_of: an earlier item of the same
     question (letters and digits) and right option, in any file. reply_length: characters divided by ten, of the items
-    that all models have. only: the models to read, all where none is named. Raises DataError with the file.
+    that all models have. only: the models to read, all where none is named.
     """
     named = {found[1]: path for path in (raw / "eval_results").glob("*.zip") if (found := _NAME.fullmatch(path.name))}
-    if lacking := [name for name in only if name not in named]:
-        raise DataError(f"{raw / 'eval_results'}: no file of {', '.join(lacking)}. {AGAIN}.")
     models = sorted(only or named)
-    answers = pd.concat({model: read_letters(named[model], say) for model in models}, names=["model"])
+    answers = pd.concat({model: read_letters(named[model]) for model in models}, names=["model"])
     answers = answers.reset_index("model").assign(mark=(answers["letter"] == answers["key"]).astype(int).to_numpy())
     about = answers.drop_duplicates("item").set_index("item").sort_index()
     by_item = answers.groupby("item")
@@ -42,10 +37,6 @@ def mmlu_pro(raw: Path, say: Say = print, only: Collection[str] = ()) -> Tables:
     twin = about["text"].map(answers.groupby("text")["item"].min())
     about = about[["category", "options", "source"]].assign(
         common=common.astype(int), twin_of=twin.astype(str).where(twin != about.index, "")
-    )
-    say(
-        f"  {common.sum():,} of {len(about):,} items are common to {len(models)} models; "
-        f"{(keys.str.len() > 1).sum()} have two keys"
     )
     wide = {name: _wide(answers, name, models) for name in ("mark", "letter", "length")}
     tables = {
@@ -62,22 +53,16 @@ def _wide(answers: pd.DataFrame, column: str, models: list[str]) -> pd.DataFrame
     return cells[sorted(models, key=str.lower)].fillna("")
 
 
-def read_letters(path: Path, say: Say = print) -> pd.DataFrame:
-    """A model's answers, from the zip with its JSON array; its loose entries are left out. Raises DataError.
+def read_letters(path: Path) -> pd.DataFrame:
+    """A model's answers, from the zip with its JSON array; the loose words between them are left out.
 
     An answer: item, category, options (their number), source, key and letter ("-" for a reply that the source could
     not read), length (characters of the reply, divided by ten), text (the question's letters, and the right option).
     """
-    try:
-        with zipfile.ZipFile(path) as archive:
-            [inside] = [name for name in archive.namelist() if not name.startswith("__MACOSX")]
-            entries = json.loads(archive.read(inside))
-        answers = [_answer(entry) for entry in entries if isinstance(entry, dict)]
-    except (*_NO_ZIP, *OTHER_FORM) as error:
-        raise DataError(f"{path}: no archive with one JSON file of answers ({error!r}). {AGAIN}.") from None
-    if loose := len(entries) - len(answers):
-        say(f"  {path.name}: {loose} loose entries that are no answers are left out")
-    return pd.DataFrame(answers)
+    with zipfile.ZipFile(path) as archive:
+        [inside] = [name for name in archive.namelist() if not name.startswith("__MACOSX")]
+        entries = json.loads(archive.read(inside))
+    return pd.DataFrame([_answer(entry) for entry in entries if isinstance(entry, dict)])
 
 
 def _answer(row: dict) -> dict:
@@ -96,17 +81,16 @@ def _answer(row: dict) -> dict:
     }
 
 
-def livebench(raw: Path, say: Say = print) -> Tables:
+def livebench(raw: Path) -> Tables:
     """LiveBench: scores from 0 to 1 with at most four digits, and the answers that stand twice.
 
     Of two answers of one model to one question the board keeps the earlier; retests: both, with the days of their
-    marking (UTC). Models in the order of the alphabet, ignoring case. Raises DataError.
+    marking (UTC). Models in the order of the alphabet, ignoring case.
     """
     scores = read_scores(raw / "examples" / "data" / "livebench_13012025.parquet")
     scores = scores.sort_values(["category", "task", "id", "time"], kind="stable", ignore_index=True)
     again = scores.duplicated(["id", "model"])
     first = scores[~again]
-    say(f"  {int(again.sum())} answers stand twice: the board keeps the earlier")
     about = first.drop_duplicates("id")[["id", "category", "task"]].set_index("id")
     wide = first.pivot(index="id", columns="model", values="score").reindex(about.index).fillna("")
     wide = wide[sorted(wide, key=str.lower)]
@@ -120,11 +104,7 @@ def livebench(raw: Path, say: Say = print) -> Tables:
 
 def read_scores(path: Path) -> pd.DataFrame:
     """One row per marked answer of LiveBench: id, category, task, model, score (text), time (seconds), day (UTC)."""
-    try:
-        found = pd.read_parquet(path)
-    except (OSError, ValueError) as error:
-        raise DataError(f"{path}: not a readable Parquet file ({error}). {AGAIN}.") from None
-    found = found.rename(columns={"question_id": "id", "tstamp": "time"})
+    found = pd.read_parquet(path).rename(columns={"question_id": "id", "tstamp": "time"})
     day = pd.to_datetime(found["time"], unit="s").dt.strftime("%Y-%m-%d")
     found = found.assign(score=[f"{round(score, 4):g}" for score in found["score"]], day=day)
     return found[["id", "category", "task", "model", "score", "time", "day"]]

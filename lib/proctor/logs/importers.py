@@ -1,31 +1,21 @@
 """From each source's own raw files to its tidy ones: the first importers, and what all of them share.
 
 An importer gets the folder that holds the source's files at their paths in the repository, and returns {tidy file:
-table of text}. A raw file of another form raises DataError with file and row. What a reader of the tidy file must know
-(items that stand twice, rows left out) goes to `say`. An importer checks no value that it takes over: the digests of
-data/logs/sources.yaml hold every row that it makes.
+table}. It checks nothing: the commit in data/logs/sources.yaml holds every byte that it reads, and the digests there
+every row that it makes.
 """
 
 import ast
 import json
 import re
-from collections.abc import Callable
 from fractions import Fraction
-from functools import partial
 from pathlib import Path
-from typing import TypeVar
 
 import pandas as pd
 
-from proctor.data.tabular import DataError, Wrong, problem, read
+from proctor.data.tabular import read
 
-Say = Callable[[str], None]
 Tables = dict[str, pd.DataFrame]
-Made = TypeVar("Made")
-
-AGAIN = "Fetch the source again"
-# What taking the parts of a raw file of another form may raise.
-OTHER_FORM = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError)
 
 # judge_scores: the file, and which judge gave each of its groups of scores. The rest of the folder is not read.
 SCORED = {
@@ -54,42 +44,17 @@ RESPONSES = {
 GRADED = {"gsm": "gsm.csv.gz", "math-l5": "math-l5.csv.gz", "crux": "crux.csv.gz"}
 _PROBABILITIES = re.compile(r"([a-z]+)_(Llama3-70b|gpt-3\.5-turbo|gpt-4-turbo)-q(\d+)to(\d+)(.*)")
 _WANTED_PROMPT = ("", "_no_abst_norm_logits_first_prompt")
-_NO_WORD = re.compile(r"\W+")
 _KEY = re.compile(r"(?<![\w.])([A-D0-3])(?![\w.:])")
 
 
-def rows(path: Path, make: Callable[[dict], Made]) -> list[Made]:
-    """What `make` makes of each row. Raises DataError, with file and row, where it fails or a row can't be read."""
-
-    def made(row: dict) -> Made:
-        try:
-            return make(row)
-        except OTHER_FORM as error:
-            raise Wrong(None, f"not in the form that is known ({error!r})", AGAIN) from None
-
-    return read(path, made)
-
-
-def from_json(path: Path, take: Callable[..., Made]) -> Made:
-    """`take` of the JSON in a file. Raises DataError, with file and row, where it is no JSON or `take` fails."""
-    try:
-        return take(json.loads(path.read_text(encoding="utf-8")))
-    except OTHER_FORM as error:
-        what = f"not in the form that is known ({error!r})"
-        raise DataError(problem(path, getattr(error, "lineno", 1), None, what, AGAIN)) from None
+def rows(path: Path) -> list[dict]:
+    """The rows of a .json, .jsonl or .parquet."""
+    return read(path, dict)
 
 
 def csv_table(path: Path, **how) -> pd.DataFrame:
-    """A CSV as text. Raises DataError, with the file, where it is none."""
-    try:
-        return pd.read_csv(path, dtype=str, keep_default_na=False, **how)
-    except (OSError, ValueError) as error:
-        raise DataError(f"{path}: cannot be read as CSV ({error}). {AGAIN}.") from None
-
-
-def files_by_name(folder: Path, pattern: str) -> list[Path]:
-    """The files of a pattern, sorted by name."""
-    return sorted(folder.glob(pattern), key=lambda path: path.name)
+    """A CSV as text."""
+    return pd.read_csv(path, dtype=str, keep_default_na=False, **how)
 
 
 def number_of(text: str) -> float | None:
@@ -100,69 +65,49 @@ def number_of(text: str) -> float | None:
         return None
 
 
-def judge_scores(raw: Path, say: Say = print) -> Tables:
+def judge_scores(raw: Path) -> Tables:
     """Scores of judges: one row per item and judge, a candidate's eight scores as one string (A = 10, . = missing).
 
     The source counts its items anew in some subsets, so that about 40 numbers stand for two items. Of these the one
     that comes last in a file is kept, under the subset that comes last of all.
     """
-    kept, double, subsets = [], set(), {}
+    letters = {None: ".", 10: "A"} | {score: str(score) for score in range(1, 10)}
+    kept, subsets = [], {}
     for stem, groups in SCORED.items():
         items: dict[str, list[list[str]]] = {}
-        path = raw / "results" / "raw" / f"{stem}.jsonl"
-        for item, subset, scores in filter(None, rows(path, partial(_scores, groups=groups))):
-            double |= {item} & items.keys()
-            subsets[item], items[item] = subset, scores
+        for row in rows(raw / "results" / "raw" / f"{stem}.jsonl"):
+            if not row.get("refused"):
+                item = str(row["id"])
+                subsets[item], items[item] = row["subset"], []
+                for group, judge in groups.items():
+                    scores = ["".join(letters[score] for score in each) for each in row[f"{group}_scores"]]
+                    items[item].append([item, judge, *scores])
         kept += [scores for item in items.values() for scores in item]
-    if double:
-        say(f"  {len(double)} numbers stand for two items; the last one is kept: {', '.join(sorted(double)[:5])} ...")
     found = pd.DataFrame(kept, columns=["id", "judge", "chosen", "rejected1", "rejected2", "rejected3"])
     found.insert(1, "subset", found["id"].map(subsets))
     return {"tidy.csv.gz": found}
 
 
-def _scores(row: dict, groups: dict[str, str]) -> tuple[str, str, list[list[str]]] | None:
-    """(item, subset, for each judge: item, judge, eight scores of each of four candidates); None: it was refused."""
-    if row.get("refused"):
-        return None
-    letters = {None: ".", 10: "A"} | {score: str(score) for score in range(1, 10)}
-    found = []
-    for group, judge in groups.items():
-        scores = ["".join(letters[score] for score in each) for each in row[f"{group}_scores"]]
-        found.append([str(row["id"]), judge, *scores])
-    return str(row["id"]), row["subset"], found
-
-
-def mmlu_redux(raw: Path, say: Say = print) -> Tables:
-    """MMLU-Redux: experts' labels and repaired keys from the subjects' files, answers of models from all.csv.
-
-    all.csv holds the subjects in alphabetical order; the questions of both must agree, but for blanks and signs.
-    """
+def mmlu_redux(raw: Path) -> Tables:
+    """MMLU-Redux: experts' labels and repaired keys from the subjects' files, answers of models from all.csv, which
+    holds the subjects in alphabetical order."""
     answers = csv_table(raw / "outputs" / "multi_expert_helm" / "all.csv")
-    files = files_by_name(raw / "mmlu_redux", "mmlu_*.csv")
-    experts = pd.concat([_experts(file).assign(subject=file.stem.removeprefix("mmlu_")) for file in files])
-    subjects = experts["subject"].tolist()
-    asked = [[_NO_WORD.sub("", question) for question in side["question"]] for side in (answers, experts)]
-    if asked[0] != asked[1]:
-        raise DataError(f"{raw}: all.csv has other questions than the files of the subjects. {AGAIN}.")
-    if n := int(answers.duplicated(["question", "choices"]).sum()):
-        say(f"  {n} questions stand twice with the same choices")
+    # A subject's file may have been written with semicolons, or in another encoding.
+    how = dict(sep=None, engine="python", encoding_errors="replace")
+    experts = {file.stem.removeprefix("mmlu_"): csv_table(file, **how) for file in (raw / "mmlu_redux").glob("*.csv")}
+    subjects = [subject for subject in sorted(experts) for _ in range(len(experts[subject]))]
+    repaired = pd.concat([experts[subject]["correct_answer"] for subject in sorted(experts)]).fillna("")
     about = pd.DataFrame(
         {
             "item": [f"{subject}/{at:03d}" for at, subject in enumerate(subjects)],
             "subject": subjects,
             "error_type": answers["error_type"],
             "original_key": answers["groundtruth_answer"].map(dict(zip("0123", "ABCD"))),
-            "repaired_keys": [*map(_repaired, experts["correct_answer"], answers["choices"])],
+            "repaired_keys": [*map(_repaired, repaired, answers["choices"])],
         }
     )
     models = answers.loc[:, "error_type":"majority_llm_pred_top_3"].iloc[:, 1:-1]
     return {"tidy.csv.gz": about.join(models.apply(lambda replies: replies.str[:1]))}
-
-
-def _experts(file: Path) -> pd.DataFrame:
-    """The labels of a subject; its file may have been written with semicolons, or in another encoding."""
-    return csv_table(file, sep=None, engine="python", encoding_errors="replace").fillna("")
 
 
 def _repaired(text: str, choices: str) -> str:
@@ -173,21 +118,20 @@ def _repaired(text: str, choices: str) -> str:
     return "".join(sorted({mark if mark.isalpha() else "ABCD"[int(mark)] for mark in marks}))
 
 
-def agent_outcomes(raw: Path, say: Say = print) -> Tables:
-    """Which system solved which task: items sorted, systems by their share solved, ties as they came."""
+def agent_outcomes(raw: Path) -> Tables:
+    """Which system solved which task, 1 or 0, or successes/trials where there are several runs: items sorted, systems
+    by their share solved, ties as they came."""
     tables = {}
     for place, name in RESPONSES.items():
         if (path := raw / "data" / place).is_file():
-            cells = pd.DataFrame(dict(rows(path, _responses))).sort_index()
+            cells = pd.DataFrame({row["subject_id"]: row["responses"] for row in rows(path)}).sort_index()
+            cells = cells.map(_outcome, na_action="ignore")
             tables[name] = _by_share(cells.sort_index(axis=1) if "trials" in name else cells, "item")
     return tables
 
 
-def _responses(row: dict) -> tuple[str, dict[str, str]]:
-    """A system and its outcome of each item, where there are several runs as successes/trials."""
-    outcomes = row["responses"]
-    several = {item: f"{o['successes']}/{o['trials']}" for item, o in outcomes.items() if isinstance(o, dict)}
-    return row["subject_id"], {item: several.get(item) or str(int(outcome)) for item, outcome in outcomes.items()}
+def _outcome(outcome: dict | float) -> str:
+    return f"{outcome['successes']}/{outcome['trials']}" if isinstance(outcome, dict) else str(int(outcome))
 
 
 def _by_share(cells: pd.DataFrame, index: str) -> pd.DataFrame:
@@ -197,24 +141,23 @@ def _by_share(cells: pd.DataFrame, index: str) -> pd.DataFrame:
     return cells[order].fillna("").rename_axis(index).reset_index()
 
 
-def zeroeval(raw: Path, say: Say = print) -> Tables:
+def zeroeval(raw: Path) -> Tables:
     """Right or wrong, marked again by program: the reply's JSON answer against the key."""
     tables: Tables = {}
     for dataset, name in GRADED.items():
         columns, order = {}, dict[str, None]()
-        for path in files_by_name(raw / "result_dirs" / dataset, "*.json"):
-            columns[path.stem] = marks = dict(rows(path, _graded))
+        for path in sorted((raw / "result_dirs" / dataset).glob("*.json")):
+            marks = {}
+            for row in rows(path):
+                same = _same_answer(_json_answer(str(row["output"][0])), str(row["answer"]))
+                marks[row["id"]] = str(int(same))
+            columns[path.stem] = marks
             order |= dict.fromkeys(marks)
         tables |= {name: _by_share(pd.DataFrame(columns).reindex(list(order)), "id")} if columns else {}
     return tables
 
 
-def _graded(row: dict) -> tuple[str, str]:
-    """An item, and 1 or 0: whether its reply gives the key."""
-    return row["id"], str(int(_same_answer(_json_answer(str(row["output"][0])), str(row["answer"]))))
-
-
-def llmbar(raw: Path, say: Say = print) -> Tables:
+def llmbar(raw: Path) -> Tables:
     """Verdicts on pairs in both orders; that of the second order already names the output, not the place.
 
     A prompt of several stages ends with its verdict: with Swap and Swap_CoT the judge is shown both of its first
@@ -224,29 +167,23 @@ def llmbar(raw: Path, say: Say = print) -> Tables:
     for path in sorted(top.rglob("result.json"), key=lambda path: path.as_posix()):
         subset, _, rest = path.relative_to(top).as_posix().partition("/evaluators/")
         judge, prompt = rest.split("/")[:2]
-        if prompt in PROMPTS:
-            found += [[subset, str(at), judge, prompt, *each] for at, each in enumerate(rows(path, _winners))]
+        for item, row in enumerate(rows(path) if prompt in PROMPTS else ()):
+            winners = [str(row["results"][-1][f"swap = {swap}"]["winner"]) for swap in (False, True)]
+            found.append([subset, str(item), judge, prompt, str(row["label"]), *winners])
     columns = ["subset", "item", "judge", "prompt", "label", "winner_order1", "winner_order2_mapped"]
     return {"tidy.csv.gz": pd.DataFrame(found, columns=columns)}
 
 
-def _winners(row: dict) -> list[str]:
-    """The label of a pair, and the winner in each order."""
-    return [str(row["label"]), *(str(row["results"][-1][f"swap = {swap}"]["winner"]) for swap in (False, True))]
-
-
-def token_probability(raw: Path, say: Say = print) -> Tables:
+def token_probability(raw: Path) -> Tables:
     """Probability of the answer's first token (four digits) and right or wrong; unparseable replies are left out."""
     parts = []
-    for path in files_by_name(raw / "main_results", "*.txt"):
+    for path in sorted((raw / "main_results").glob("*.txt")):
         named = _PROBABILITIES.fullmatch(path.stem)
         if named and named[5] in _WANTED_PROMPT:
             part = csv_table(path, sep=" ").reset_index(names="place")
             parts.append(part.assign(dataset=named[1], model=named[2], item=part["place"] + int(named[3])))
-    found = pd.concat(parts, ignore_index=True)
-    read = found["grade"] != "Unparseable"
-    say(f"  {int((~read).sum())} unparseable replies are left out")
-    found = found[read].assign(
+    found = pd.concat(parts, ignore_index=True).query("grade != 'Unparseable'")
+    found = found.assign(
         correct=(found["grade"] == "Correct").astype(int),
         max_softmax_prob=found["confidence_level"].map(lambda cell: round(float(cell), 4)),
     )

@@ -5,14 +5,14 @@ A change of that table is an edit, not the day of a proof, and until about 10 Se
 What an attempt claims is its model's word; a review belongs to the problem.
 """
 
+import json
 import re
 from pathlib import Path
 
 import pandas as pd
 import yaml
 
-from proctor.data.tabular import DataError, problem
-from proctor.logs.importers import AGAIN, Say, Tables, csv_table, from_json, rows
+from proctor.logs.importers import Tables, csv_table, rows
 
 SETTINGS = {"confidence": "confidence", "hint": "hint", "more": "own_theorem", "recent": "plain",
             "logits": "token_probability"}  # sycophancy_<key>.csv: our name of the setting  # fmt: skip
@@ -26,16 +26,15 @@ ISSUES = {"Skipping Computation Steps": "skipped_steps", "Oversimplification": "
 VERDICTS = {"correct": "1", "incorrect": "0"}
 
 
-def broken_math(raw: Path, say: Say = print) -> Tables:
+def broken_math(raw: Path) -> Tables:
     """BrokenMath: one row per reply to a theorem made false, and the solvers' scores on the true versions.
 
     `-partK` at the end of a problem is sample K of it. A true version that another model answered gives its solver no
-    score. Raises DataError with the file.
+    score.
     """
     folder = raw / "data" / "results"
     scores = read_scores(folder / "utility_recent_comps.csv")
     own = ~((scores["solver"] == NOT_THE_SOLVER[0]) & (scores["model"] == NOT_THE_SOLVER[1]))
-    say(f"  {int((~own).sum())} true versions were answered by another model: no score of their solver")
     replies = pd.concat(
         [read_replies(folder / f"sycophancy_{name}.csv").assign(setting=setting) for name, setting in SETTINGS.items()]
     )
@@ -87,22 +86,24 @@ def _numbers(cells: pd.Series, form: str = "g") -> list[str]:
     return [cell and f"{float(cell):{form}}" for cell in cells]
 
 
-def open_proofs(raw: Path, say: Say = print) -> Tables:
+def open_proofs(raw: Path) -> Tables:
     """Open Proof Corpus: proofs with a human label, and attempts with o4-mini's list of issues.
 
     A proof without a list was graded without one; nobody looked for issues there, so it has none of 0. A proof that
-    stands in both files (same problem, model, tokens and day) is marked in the second. Raises DataError with the file.
+    stands in both files (same problem, model, tokens and day) is marked in the second.
     """
-    labelled = pd.DataFrame(rows(raw / "data/train/discrete/long/test.parquet", _labelled))
-    paths = (raw / "data/solved/proof_verification").glob("*/*.json")
-    listed = [attempt for path in sorted(paths) for attempt in from_json(path, _attempts)]
+    labelled = pd.DataFrame(map(_labelled, rows(raw / "data/train/discrete/long/test.parquet")))
+    listed = []
+    for path in sorted((raw / "data/solved/proof_verification").glob("*/*.json")):
+        whole = json.loads(path.read_text(encoding="utf-8"))
+        for each in whole["attempts"]:
+            empty = str(int(not (each["solution"] or "").strip()))
+            listed.append(_attempt(whole | each) | {"proof_empty": empty})
     keys = ["problem", "model", "output_tokens", "proof_date"]
     both = labelled[[*keys, "human_correct", "has_issue_list"]].rename(columns={"has_issue_list": "list_in_tidy"})
     lists = pd.DataFrame(listed).merge(both, "left", keys, indicator="in_tidy")
     lists["in_tidy"] = (lists["in_tidy"] == "both").map({True: "1", False: "0"})
     lists = lists.drop(columns=["graded_date", "added_date"]).fillna("")
-    say(f"  {(lists['in_tidy'] == '1').sum()} of {len(lists)} attempts with a list are labelled proofs too")
-    say(f"  {(labelled['has_issue_list'] == '0').sum()} of {len(labelled)} labelled proofs have no list")
     last = ["in_tidy", "human_correct", "list_in_tidy"]
     lists = lists[[*lists.columns.difference(last, sort=False), *last]]
     by = ["problem", "model"]
@@ -114,14 +115,6 @@ def _labelled(row: dict) -> dict:
     attempt = _attempt(row)
     label = {"human_correct": VERDICTS[row["reward_model"]["ground_truth"]]}
     return {name: attempt.pop(name) for name in ("problem", "model")} | label | attempt
-
-
-def _attempts(whole: dict) -> list[dict]:
-    """The attempts at the problem of a file."""
-    return [
-        _attempt(whole | each) | {"proof_empty": str(int(not (each["solution"] or "").strip()))}
-        for each in whole["attempts"]
-    ]
 
 
 def _attempt(row: dict) -> dict:
@@ -155,7 +148,6 @@ def _day(row: dict, column: str) -> str:
 # Erdős problems
 
 SETTLED = ("proved", "disproved", "solved", "independent")
-STATES = (*SETTLED, "open", "falsifiable", "verifiable", "decidable", "not provable", "not disprovable", "unknown")
 TYPING_ERRORS = {"proven": "proved", "disproven": "disproved", "solprovedved": "proved"}
 FOLLOWED = {name.partition("_")[0]: name for name in ("state", "proof", "statement_formalised", "prize", "tags")}
 _BLOCK = re.compile(r"^- *number:", re.MULTILINE)
@@ -168,7 +160,7 @@ _COMPLETION = re.compile(r"completion[^\d%]{0,80}?(\d+(?:\.\d+)?)\s*\\?%", re.IG
 _ATTEMPT = re.compile(r"^(\d+)(?: ?-.*?)?(?:_v(\d+))?$")
 
 
-def erdos(raw: Path, say: Say = print) -> Tables:
+def erdos(raw: Path) -> Tables:
     """Each problem's state at each change, and the versions. A block that can't be parsed keeps its previous state.
 
     raw / "versions" holds <version>_<time, UTC>_<commit>.yaml of each version, in their order. Of a number that stands
@@ -186,7 +178,7 @@ def erdos(raw: Path, say: Say = print) -> Tables:
         for start, end in zip(starts, [*starts[1:], len(text)]):
             block = text[start:end]
             if block not in blocks:
-                blocks[block] = _block(path, text.count("\n", 0, start) + 1, block)
+                blocks[block] = _block(block)
             state, number = blocks[block], _NUMBER.match(block)
             if state is None:
                 unparsed += 1
@@ -215,14 +207,12 @@ def erdos(raw: Path, say: Say = print) -> Tables:
                 "conflict_marks": len(_CONFLICT.findall(text)),
             }
         )
-    if unparsed := sum(version["unparsed"] for version in versions):
-        say(f"  {unparsed} blocks can't be parsed: their problems keep the previous state")
     columns = ["version", "date", "number", "changed", "state", "settled", "proof", "statement_formalised", "prize"]
     tidy = pd.DataFrame(rows).reindex(columns=[*columns, "tags", "stated_date"]).fillna("")
     return {"tidy.csv.gz": tidy, "versions.csv.gz": pd.DataFrame(versions).astype(str)}
 
 
-def erdos_attempts(raw: Path, say: Say = print) -> Tables:
+def erdos_attempts(raw: Path) -> Tables:
     """What each attempt claims in its last FINAL label, and the reviews, joined to all of a problem's attempts.
 
     raw / "history.csv" holds path, first_date and last_date of its commits. An attempt that repeats another one of its
@@ -246,15 +236,13 @@ def erdos_attempts(raw: Path, say: Say = print) -> Tables:
     name, same = found["set"] + "/" + found["problem"] + "/" + found["model"], ["set", "problem", "text"]
     first = name.groupby([found[column] for column in same]).transform("first")
     found["duplicate_of"] = first.where(first != name, "")
-    if double := int((first != name).sum()):
-        say(f"  {double} attempts are word for word those of another model: see duplicate_of")
     by_problem = reviews[["set", "problem", "review", "reviewers", "review_date"]].drop_duplicates(["set", "problem"])
     tidy = found.drop(columns="text").merge(by_problem, "left", ["set", "problem"]).fillna("")
     return {"tidy.csv.gz": tidy.astype(str), "reviews.csv": reviews}
 
 
-def _block(path: Path, line: int, text: str) -> dict | None:
-    """One problem of the table; None where the block is no YAML. Raises DataError for a state that nobody knows."""
+def _block(text: str) -> dict | None:
+    """One problem of the table; None where the block is no YAML."""
     try:
         [entry] = yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
         status = entry.get("informal_status") or entry["status"]
@@ -267,9 +255,6 @@ def _block(path: Path, line: int, text: str) -> dict | None:
         return None
     state = said.replace("(lean)", "").strip()
     state = TYPING_ERRORS.get(state, state)
-    if state not in STATES:
-        what = f"{state!r} is none of {', '.join(STATES)}"
-        raise DataError(problem(path, line, "state", what, AGAIN))
     return {
         "number": number,
         "state": state,
@@ -299,7 +284,8 @@ def _reviews(raw: Path) -> pd.DataFrame:
     """One row per reviewed problem, in the order of its number."""
     rows = []
     for path in (raw / "reviews").glob("*/*.json"):
-        rows.append({"set": path.parent.name, "problem": path.stem, **from_json(path, _review)})
+        review = _review(json.loads(path.read_text(encoding="utf-8")))
+        rows.append({"set": path.parent.name, "problem": path.stem, **review})
     rows.sort(key=lambda row: (row["set"], int(row["problem"])))
     columns = ["set", "problem", "review", "label", "reviewers", "review_date", "has_issue"]
     return pd.DataFrame(rows, columns=columns)
