@@ -437,7 +437,7 @@ change what no receipt knows: models, prompts, links, patterns, types of values,
 draw with a matplotlibrc of one's own
   workflow/test_kernels::each_kernel_has_its_environment_and_random_numbers_and_no_matplotlibrc_of_the_user
 import logs that were tampered with
-  logs/test_fetch::what_is_wrong_is_told_and_leaves_nothing_of_it
+  logs/test_fetch::what_can_not_be_fetched_or_imported_is_told_and_leaves_nothing
 read keys by a proxy
   models/test_providers::no_proxy_of_the_environment_comes_between_us_and_a_server_on_this_machine
 read the desk's files as another user
