@@ -22,9 +22,9 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from proctor.data.schemas import LETTERS
-from proctor.exam.formula import GREEK, Undecided, close, constant, indexed, parse_formula, uses, values, word
+from proctor.exam.formula import GREEK, Undecided, close, constant, indexed, is_word, parse_formula, uses, values
 from proctor.exam.units import Quantity, factor, quantity
-from proctor.exam.words import affirms, counted, date, mixed, same_answer, same_compound, same_era, solutions, unknown
+from proctor.exam.words import affirms, counted, day, mixed, same_answer, same_compound, solutions, unknown
 from proctor.models.read_answer import letter
 
 LONGEST = 400  # characters of an answer that is read as mathematics
@@ -71,12 +71,12 @@ def same(given: str | None, right: str) -> bool | None:
         return None if found is None else found == right.strip()
     if max(len(given), len(right)) > LONGEST:
         return None
-    if (days := [date(text) for text in (given, right)]) != [None, None]:
+    if (days := [day(text) for text in (given, right)]) != [None, None]:
         return days[0] == days[1] if None not in days else None  # a difference of numbers is meant by nobody
     one, two = normal(given), normal(right)
     if one and same_answer(one, two):
         return True
-    if (decided := same_era(one, two)) is not None or (decided := same_compound(one, two)) is not None:
+    if (decided := same_compound(one, two)) is not None:
         return decided
     one, two = counted(one), counted(two)
     try:
@@ -215,12 +215,11 @@ def _same_value(one, two) -> bool | None:
 
 
 def _order_may_count(one, two) -> bool:
-    """Whether two trees of one value may yet differ: words of a group (x y x^-1 and y), and sums of ordinals."""
-    words = word(one), word(two)
-    if None not in words:
-        return words[0] != words[1] and len({name for name, _ in (*words[0], *words[1])}) > 1
-    names = {name.partition("_")[0] for name in indexed(one, every=True) | indexed(two, every=True)}
-    return bool(names) and names <= {"omega", "aleph"}
+    """Whether two trees of one value may yet differ: words of a group (x y and y x), and sums of ordinals."""
+    names = indexed(one, every=True) | indexed(two, every=True)
+    if is_word(one) and is_word(two):
+        return len(names) > 1
+    return bool(names) and {name.partition("_")[0] for name in names} <= {"omega", "aleph"}
 
 
 def _quantity(tree) -> bool:
@@ -260,7 +259,7 @@ def _same_quantity(one: Quantity | None, two: Quantity | None, given: str, right
         return None if 2 * gap <= max(steps, default=0) else False
     unit, bare = (one, right) if one else (two, given)
     assert unit is not None
-    if unit.unit == "degree" and re.search(r"\\pi|\bpi\b", bare):
+    if factor(unit.unit, "degree") == 1 and re.search(r"\\pi|\bpi\b", bare):
         return _same_value(parse_formula(f"({unit.number})*\\pi/180"), parse_formula(bare))
     if unit.loose and (number := literal(unit.number)) and (value := literal(bare)) and value.value:
         ratio = number.value / value.value  # 300 K and 300, or 300000

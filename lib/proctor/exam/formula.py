@@ -248,33 +248,13 @@ def indexed(tree, every: bool = False) -> set[str]:
     return {name for name in _names(tree) - {"pi", "e", "i"} if every or "_" in name}
 
 
-def word(tree) -> tuple[tuple[str, int], ...] | None:
-    """A product of names and their whole powers in its order, as in a group: x y x^-1; None for anything else.
-
-    >>> word(parse_formula("x*y*y^{-1}"))
-    (('x', 1),)
-    """
-    if isinstance(tree, str):
-        return ((tree, 1),)
-    operation, *inner = tree if isinstance(tree, tuple) else (None,)
-    if operation == "^" and isinstance(inner[0], str) and (power := _whole(inner[1])):
-        return ((inner[0], power),)
-    before, after = map(word, inner) if operation == "*" else (None, None)
-    if before is None or after is None:
-        return None
-    found = list(before)
-    for name, power in after:
-        if found and found[-1][0] == name:
-            power += found.pop()[1]
-        if power:
-            found.append((name, power))
-    return tuple(found)
-
-
-def _whole(tree) -> int | None:
-    if isinstance(tree, tuple) and tree[:2] == ("-", Fraction(0)) and isinstance(tree[2], Fraction):
-        tree = -tree[2]
-    return int(tree) if isinstance(tree, Fraction) and tree.denominator == 1 else None
+def is_word(tree) -> bool:
+    """Whether a tree is a product of names and their powers, as a word of a group is: x y x^-1."""
+    if not isinstance(tree, tuple):
+        return isinstance(tree, str)
+    operation, one, *other = tree
+    powered = operation == "^" and isinstance(one, str) and not _names(other[0])
+    return powered or operation == "*" and is_word(one) and is_word(other[0])
 
 
 def _names(tree) -> set[str]:

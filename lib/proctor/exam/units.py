@@ -10,79 +10,36 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import NamedTuple
 
-# Symbol: (pint's name, prefixes that it is written with)
-_SYMBOLS = {
-    "m": ("meter", "k c d m µ n f"),
-    "g": ("gram", "k m µ n"),
-    "s": ("second", "m µ n p f"),
-    "Hz": ("hertz", "k M G T"),
-    "W": ("watt", "m µ k M G T"),
-    "V": ("volt", "m µ k M"),
-    "A": ("ampere", "m µ n k"),
-    "J": ("joule", "m k M G"),
-    "eV": ("electron_volt", "m k M G T"),
-    "N": ("newton", "m k M"),
-    "Pa": ("pascal", "h k M G"),
-    "C": ("coulomb", "m µ n p"),
-    "F": ("farad", "m µ n p"),
-    "T": ("tesla", "m µ n"),
-    "L": ("liter", "m µ d"),
-    "l": ("liter", "m µ d"),
-    "mol": ("mole", "m µ n k"),
-    "M": ("molar", "m µ n p"),
-    "K": ("kelvin", "m µ n"),
-    "Ω": ("ohm", "m k M"),
-    "H": ("henry", "m µ"),
-    "cal": ("calorie", "k"),
-    "bar": ("bar", "m k"),
-    "Da": ("dalton", "k M"),
-    "pc": ("parsec", "k M G"),
-    "Wh": ("watt_hour", "k M G T"),
-    "Bq": ("becquerel", "k M G"),
-    "Sv": ("sievert", "m µ"),
-    "rad": ("radian", "m"),
-    "Wb": ("weber", "m"),
+_PREFIXED = {  # symbols by the prefixes that they are written with
+    "k M G T m µ n": "Hz W V J eV N Ω bar Da pc Wh Bq",
+    "k h M G m": "Pa",
+    "k m µ n p f": "g mol A cal",
+    "m µ n p f": "s C F T M K H Sv rad Wb",
+    "k c d m µ n p f": "m",
+    "d m µ": "L l",
 }
 _WORDS = (
     "meter gram second hertz watt volt ampere joule newton pascal coulomb farad tesla liter mole kelvin ohm henry "
     "calorie radian parsec dalton electronvolt metre litre"
 ).split()
-_SPELT = {"electronvolt": "electron_volt", "metre": "meter", "litre": "liter"}  # otherwise than pint does
-_PREFIXES = {"k": "kilo", "c": "centi", "d": "deci", "m": "milli", "µ": "micro", "n": "nano", "p": "pico", "f": "femto"}
-_PREFIXES |= {"h": "hecto", "M": "mega", "G": "giga", "T": "tera"}
-_OTHERS = {
-    "degree": "° deg degree degrees",
+_WORD_PREFIXES = " kilo mega giga tera hecto deci centi milli micro nano pico femto".split(" ")
+_OTHERS = (
+    "° deg degree degrees min minute minutes h hr hrs hour hours day days week weeks month months yr yrs year years "
+    "sec secs in inch inches ft foot feet yd yard yards mi mile miles mph kph Å angstrom angstroms ångström au ly "
+    "lightyears t tonne tonnes lb lbs oz ounce ounces gal gallon gallons u amu atm atmosphere atmospheres torr mmHg "
+    "psi amp dollar euro"
+).split()
+_OWN = {  # pint's name for what it spells otherwise, or reads as another unit
     "degree_Celsius": "°C celsius",
     "degree_Fahrenheit": "°F fahrenheit",
-    "minute": "min minute minutes",
-    "hour": "h hr hrs hour hours",
-    "day": "day days",
-    "week": "week weeks",
-    "month": "month months",
-    "year": "yr yrs year years",
-    "second": "sec secs",
-    "inch": "in inch inches",
-    "foot": "ft foot feet",
-    "yard": "yd yard yards",
-    "mile": "mi mile miles",
-    "mile/hour": "mph",
-    "kilometer/hour": "kph kmh",
-    "angstrom": "Å angstrom angstroms ångström",
-    "astronomical_unit": "au AU",
-    "light_year": "ly light-year light-years lightyears",
-    "metric_ton": "t tonne tonnes",
-    "pound": "lb lbs",
-    "ounce": "oz ounce ounces",
-    "gallon": "gal gallon gallons",
-    "unified_atomic_mass_unit": "u amu",
-    "atmosphere": "atm atmosphere atmospheres",
-    "torr": "Torr torr",
-    "millimeter_Hg": "mmHg",
-    "psi": "psi",
-    "ampere": "amp amps",
+    "kilometer/hour": "kmh",
+    "astronomical_unit": "AU",
+    "light_year": "light-year light-years",
+    "torr": "Torr",
     "newton*meter": "Nm",
-    "dollar": "$ dollar dollars USD",
-    "euro": "€ euro euros EUR",
+    "ampere": "amps",
+    "dollar": "$ dollars USD",
+    "euro": "€ euros EUR",
     "sterling": "£ GBP",
     "cent_piece": "cents",
 }
@@ -97,25 +54,18 @@ _LOCK = threading.Lock()  # pint's registry fills its caches as it computes
 
 
 def _closed_list() -> dict[str, str]:
-    names = {}
-    for symbol, (name, prefixes) in _SYMBOLS.items():
-        names[symbol] = name
-        names |= {prefix + symbol: _PREFIXES[prefix] + name for prefix in prefixes.split()}
-    for word in _WORDS:
-        name = _SPELT.get(word, word)
-        for prefix in ("", *_PREFIXES.values()):
-            names |= {prefix + word: prefix + name, prefix + word + "s": prefix + name}
-    for name, written in _OTHERS.items():
-        names |= dict.fromkeys(written.split(), name)
-    return names
+    spelt = {prefix + symbol for prefixes, symbols in _PREFIXED.items() for symbol in symbols.split()
+             for prefix in ("", *prefixes.split())}  # fmt: skip
+    spelt |= {prefix + word + end for prefix in _WORD_PREFIXES for word in _WORDS for end in ("", "s")} | {*_OTHERS}
+    return {text: text for text in spelt} | {text: name for name, texts in _OWN.items() for text in texts.split()}
 
 
-UNITS = _closed_list()
+UNITS = _closed_list()  # as an answer spells it: as pint does
 _SPACED = {"N m", "kW h", "W h", "kN m"}  # products written with a space; others need a power or a stroke: 2 g h
 
 
 class Quantity(NamedTuple):
-    """A number as text and a unit: its name in pint, "" for none. `loose`: a bare number is not the same."""
+    """A number as text and a unit as pint spells it. `loose`: a bare number is not the same."""
 
     number: str
     unit: str
@@ -123,10 +73,10 @@ class Quantity(NamedTuple):
 
 
 def unit_name(text: str) -> str | None:
-    """The one name of a unit or of a thing that is counted; None for any other word.
+    """A unit as pint spells it, or the name of a thing that is counted; None for any other word.
 
     >>> [unit_name(text) for text in ("km", "Meters", "apples", "KM", "squared")]
-    ['kilometer', 'meter', 'apples', None, None]
+    ['km', 'meters', 'apples', None, None]
     """
     if text in UNITS:
         return UNITS[text]
@@ -140,7 +90,7 @@ def quantity(text: str) -> Quantity | None:
     """A text in normal form (`answer_match.normal`) as number and unit; None without a unit of the list.
 
     >>> quantity("9.8 m/s^2"), quantity("2 n"), quantity("2 g h")
-    (Quantity(number='9.8', unit='meter/second^2', loose=False), None, None)
+    (Quantity(number='9.8', unit='m/s^2', loose=False), None, None)
     """
     text = text.replace("μ", "µ").replace("Ω", "Ω").replace(r"\Omega", "Ω")
     text = re.sub(r"\\mu\s*(?=[mgsLlAVFCMH])", "µ", text)
@@ -156,7 +106,7 @@ def quantity(text: str) -> Quantity | None:
             return None
         if name := _unit(unit.strip()):
             alone = re.match(r"[A-Za-z](?![A-Za-z])", unit)
-            glued = text[start - 1] not in " *" and alone is not None and "/second" not in name
+            glued = text[start - 1] not in " *" and alone is not None and "/s" not in name
             return Quantity(number, name, glued or unit.strip() in LOOSE)
     noun = re.fullmatch(r"([-+]?[\d.,]+)\s([a-zA-Z]+)", text)
     return Quantity(noun[1], noun[2].casefold()) if noun and noun[2].casefold() in COUNTED else None

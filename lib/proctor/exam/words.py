@@ -1,4 +1,4 @@
-"""Answers in words: exact comparison, yes and no, years before and after Christ, chemical formulas.
+"""Answers in words: exact comparison, yes and no, days, chemical formulas.
 
 Solutions as people write them: alternatives, unions, plus or minus, inequalities and mixed numbers.
 
@@ -8,10 +8,12 @@ All take and give an answer in normal form (`answer_match.normal`); what they do
 import re
 import unicodedata
 from collections import Counter
+from contextlib import suppress
+from datetime import date, datetime
 from decimal import Decimal
 
 from proctor.exam.formula import GREEK
-from proctor.exam.units import UNITS, unit_name
+from proctor.exam.units import UNITS, factor, unit_name
 from proctor.models.read_answer import NUMBERS
 
 _NUMBER = re.compile(
@@ -28,7 +30,6 @@ _DOUBT = {  # what takes a yes, or a no, back
     True: re.compile(rf"\b(?:{_HEDGE}|no|not|false|never)\b|n['’]t\b", re.IGNORECASE),
     False: re.compile(rf"\b(?:{_HEDGE}|yes|true)\b", re.IGNORECASE),
 }
-_ERA = re.compile(r"(\d{1,4})\s?(B\.?C\.?(?:E\.?)?|A\.?D\.?|C\.?E\.?)")
 _COMPOUND = re.compile(r"(?:[A-Z][a-z]?\d{0,3}){1,20}")
 _ELEMENTS = set(
     "H He Li Be B C N O F Ne Na Mg Al Si P S Cl Ar K Ca Sc Ti V Cr Mn Fe Co Ni Cu Zn Ga Ge As Se Br Kr Rb Sr Y Zr Nb "
@@ -46,7 +47,7 @@ def same_answer(given: str | None, right: str) -> bool:
     if one is not None and two is not None:
         if one[1] != two[1] and "%" in (one[1], two[1]) and 0 < abs(one[0]) <= 1:
             return False  # 0.05 % and 0.05
-        return one[0] == two[0] and (one[1] == two[1] or not one[1] or not two[1])
+        return one[0] == two[0] and (not one[1] or not two[1] or factor(one[1], two[1]) == 1)
     return _same_words(_plain(given), _plain(right))
 
 
@@ -110,15 +111,6 @@ def affirms(text: str, whole: bool = False) -> bool | None:
     return said
 
 
-def same_era(one: str, two: str) -> bool | None:
-    """Years with BC or AD (BCE, CE): decided where both have one."""
-    found = [_ERA.fullmatch(re.sub(r"^(A\.?D\.?)\s?(\d{1,4})$", r"\2 \1", text)) for text in (one, two)]
-    if not all(found):
-        return None
-    years = [(match[1], match[2].startswith("B")) for match in found if match]
-    return years[0] == years[1]
-
-
 def same_compound(one: str, two: str) -> bool | None:
     """Chemical formulas: the same sequence is True, other numbers of atoms False, another order None."""
     texts = [re.sub(r"[\s_{}]", "", text) for text in (one, two)]
@@ -133,30 +125,19 @@ def same_compound(one: str, two: str) -> bool | None:
     return True if texts[0] == texts[1] else False if atoms[0] != atoms[1] else None
 
 
-_MONTHS = "january february march april may june july august september october november december".split()
-_MONTH = "|".join(rf"{name[:3]}(?:{name[3:]})?" if name[3:] else name for name in _MONTHS)
-_DATES = (
-    re.compile(r"(?P<year>\d{4})[-/.](?P<month>\d{1,2})[-/.](?P<day>\d{1,2})"),
-    re.compile(rf"(?P<name>{_MONTH})\.? (?P<day>\d{{1,2}})(?:st|nd|rd|th)?,? (?P<year>\d{{4}})", re.IGNORECASE),
-    re.compile(rf"(?P<day>\d{{1,2}})(?:st|nd|rd|th)? (?P<name>{_MONTH})\.?,? (?P<year>\d{{4}})", re.IGNORECASE),
-)
+_DAYS = ("%Y-%m-%d", "%Y/%m/%d", "%B %d %Y", "%b %d %Y", "%d %B %Y", "%d %b %Y")
 
 
-def date(text: str) -> tuple[int, int, int] | None:
+def day(text: str) -> date | None:
     """The day that the whole text names, year first or with the month in words; None for any other text.
 
-    >>> date("2024-03-05"), date("March 5, 2024"), date("05/03/2024")
-    ((2024, 3, 5), (2024, 3, 5), None)
+    >>> day("2024-03-05") == day("March 5th, 2024"), day("05/03/2024")
+    (True, None)
     """
-    for pattern in _DATES:
-        if found := pattern.fullmatch(text.strip().rstrip(".")):
-            part = found.groupdict()
-            named = [
-                place for place, month in enumerate(_MONTHS, 1) if month.startswith((part.get("name") or "?").lower())
-            ]
-            month = named[0] if named else int(part["month"])
-            if 1 <= month <= 12 and 1 <= int(part["day"]) <= 31:
-                return int(part["year"]), month, int(part["day"])
+    text = re.sub(r"(?<=\d)(?:st|nd|rd|th)\b|[.,]", "", text).strip()
+    for form in _DAYS if re.search(r"\b\d{4}\b", text) else ():
+        with suppress(ValueError):
+            return datetime.strptime(text, form).date()
     return None
 
 
