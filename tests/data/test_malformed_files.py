@@ -23,7 +23,6 @@ from proctor.exam.formats import read_results
 from proctor.exam.judge_licence import read as read_licence
 from proctor.exam.marking import read_keys, read_replies
 from proctor.exam.wrong_keys import Votes, read_decisions, read_votes
-from proctor.hle.submission import read_submissions
 from proctor.hle_verified.decision_rules import load_classes
 from proctor.kina.items import load_items
 from proctor.kina.leaderboard import load_leaderboard
@@ -39,9 +38,6 @@ OWN = dict(
     id="q", question="Why?", answer="B", options=["a", "b"], level=1, extra={"a": 1}, answer_type="multipleChoice"
 )
 ITEM = dict(index="1", discipline="d", question="Why?", options=TEN, correct_answer="B", question_source="s")
-SUBMITTED = dict(
-    id="q", question="Why?", answer="B", rationale="r", subject="s", author="a", affiliation="f", options=list("vwxyz")
-)
 VOTES = Votes({"q": Question(id="q", question="Why?", answer="A")}, None)
 LICENCE = dict(
     judge="j", prompt="p", labels="", day="", right_accepted=9, right_rejected=1, wrong_accepted=1, wrong_rejected=9,
@@ -99,7 +95,6 @@ LOADERS = {
     ),
     "licence": Loader(read_licence, [LICENCE], ("licence",)),
     "classes of HLE-Verified": Loader(load_classes, [dict(id="q", Verified_Classes="Gold subset")]),
-    "submissions": Loader(read_submissions, [SUBMITTED, SUBMITTED | dict(id="r", question="How?")]),
     "reported table": Loader(load_reported, [REPORTED], ("csv",)),
     "wide leaderboard": Loader(load_leaderboard, [dict(item="1", discipline="d", one="0.5", two="1")], ("csv",)),
     "long leaderboard": Loader(
@@ -231,7 +226,7 @@ def test_no_cell_makes_a_loader_raise_another_error(name, tmp_path):
 def test_bad_utf8_in_parquet_is_a_data_error(tmp_path):
     cells = pyarrow.array([b"a", b"\xff\xfe"], pyarrow.binary()).view(pyarrow.string())
     pyarrow.parquet.write_table(pyarrow.table({"id": ["1", "2"], "question": cells}), tmp_path / "bad.parquet")
-    for load in (load_questions, load_items, read_submissions):
+    for load in (load_questions, load_items):
         with pytest.raises(DataError, match="bad.parquet, row 2"):
             load(tmp_path / "bad.parquet")
 

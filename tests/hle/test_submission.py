@@ -1,15 +1,19 @@
-"""Submissions: each rule with its row, field and mend; and the difficulty check, by both rules of the paper."""
+"""Submissions by the rules of hle/1_collection, each with its row, field and mend; the difficulty check in one equation."""
 
 import json
+import re
 from math import ceil
+from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from proctor.data.schemas import Question
-from proctor.data.tabular import DataError
-from proctor.hle.submission import Solving, difficulty_check, fit_difficulty, guess_passes, most_right, read_submissions
+from proctor.data.schemas import LETTERS, Question
+from proctor.data.tabular import DataError, problem, read_rows, summary
+from proctor.exam.answer_match import plain_text
+from proctor.hle.submission import Solving, fit_difficulty, guess_passes, most_right
 from scipy import integrate
 
 GOOD = dict(
@@ -24,62 +28,50 @@ GOOD = dict(
 CHOICE = GOOD | dict(id="q2", question="Which of these is prime?", answer="C", options=["15", "21", "23", "25", "27"])
 
 
+@pytest.fixture(scope="module")
+def collection(defined):
+    named = dict(
+        json=json, re=re, Path=Path, np=np, pd=pd, LETTERS=LETTERS, plain_text=plain_text, most_right=most_right
+    )
+    files = dict(DataError=DataError, problem=problem, read_rows=read_rows, summary=summary)
+    return defined("hle/1_collection", **named, **files)
+
+
 def write(folder, *rows):
     path = folder / "mine.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     return path
 
 
-def test_good_submissions_become_questions(tmp_path):
-    one, two = read_submissions(write(tmp_path, GOOD, CHOICE))
-    assert (one.answer_type, two.answer_type, one.category) == ("exactMatch", "multipleChoice", "Mathematics")
-    assert one.extra == dict(author="Ada", affiliation="Analytical Institute")
-    assert two.options == tuple(CHOICE["options"])
-
-
-def test_a_csv_holds_options_as_json(tmp_path):
-    path = tmp_path / "mine.csv"
+def test_good_submissions_are_read_options_of_a_csv_as_json(collection, tmp_path):
+    assert len(collection.read_submissions(write(tmp_path, GOOD, CHOICE))) == 2
     rows = [GOOD | {"options": None}, CHOICE | {"options": json.dumps(CHOICE["options"])}]
-    pd.DataFrame(rows).to_csv(path, index=False)
-    assert [len(one.options) for one in read_submissions(path)] == [0, 5]
+    pd.DataFrame(rows).to_csv(tmp_path / "mine.csv", index=False)
+    assert len(collection.read_submissions(tmp_path / "mine.csv")) == 2
+    with pytest.raises(DataError, match="no submissions"):
+        collection.read_submissions(write(tmp_path))
 
 
 @pytest.mark.parametrize(
     "change, field, word",
     [
-        *((dict([(field, "")]), field, "missing") for field in GOOD if field != "id"),
+        (dict(rationale=""), "rationale", "missing"),
         (dict(author=7), "author", "as text"),
-        (dict(autor="Ada"), "autor", "Did you mean author"),
-        (dict(colour="red"), "colour", "unknown"),
+        (dict(autor="Ada"), "autor", "unknown field. Remove it; known are id"),
         (dict(question="Explain why the sky is blue."), "question", "open-ended"),
-        (dict(question="Prove that 2 is prime."), "question", "open-ended"),
         (dict(answer="word " * 30), "answer", "at most 100"),
         (dict(answer="3.14159"), "answer", "at most 3"),
-        (dict(answer_type="essay"), "answer_type", "exactMatch or multipleChoice"),
-        (dict(answer_type="exactMatch", options=["a"] * 5), "options", "Remove them"),
         (dict(options=["15", "21", "23", "25"], answer="C"), "options", "Give 5 to 10"),
-        (dict(options=list("abcdefghijk"), answer="C"), "options", "Give 5 to 10"),
         (dict(options=["15", "21", "23", "25", " 15 "], answer="C"), "options", "alike"),
         (dict(options="15 or 21", answer="A"), "options", "Write them as"),
         (dict(options=["1", "2", "3", "4", "5"], answer="F"), "answer", "one of ABCDE"),
+        (dict(question=CHOICE["question"].upper()), "question", "given twice"),
     ],
 )
-def test_each_fault_names_row_field_and_mend(tmp_path, change, field, word):
+def test_each_fault_names_row_field_and_mend(collection, tmp_path, change, field, word):
     with pytest.raises(DataError) as error:
-        read_submissions(write(tmp_path, CHOICE, GOOD | change))
+        collection.read_submissions(write(tmp_path, CHOICE, GOOD | change))
     assert f"mine.jsonl, row 2, column {field}: " in str(error.value) and word in str(error.value)
-
-
-def test_a_question_or_id_given_twice_points_at_the_first(tmp_path):
-    with pytest.raises(DataError, match="row 3, column id: stands in row 1 too"):
-        read_submissions(write(tmp_path, GOOD, CHOICE, CHOICE | dict(id="q1", question="Which is even?")))
-    with pytest.raises(DataError, match="row 2, column question: stands in row 1 too"):
-        read_submissions(write(tmp_path, GOOD, GOOD | dict(id="q9", question=GOOD["question"].upper())))
-
-
-def test_an_empty_file_is_an_error(tmp_path):
-    with pytest.raises(DataError, match="no submissions"):
-        read_submissions(write(tmp_path))
 
 
 # The difficulty check
@@ -94,48 +86,19 @@ def test_most_right_is_the_largest_number_that_each_rule_lets_through(models, op
     assert (most + 1) * options >= models and most == ceil(models / options) - 1
 
 
-def answers(**right):
-    """One row a model and question: right["q"] = "10" is model 0 right and model 1 wrong; a blank is no answer."""
-    return pd.DataFrame(
-        [
-            dict(model=f"m{i}", question_id=name, correct=mark == "1")
-            for name, marks in right.items()
-            for i, mark in enumerate(marks)
-            if mark != " "
-        ]
-    )
-
-
-OPTIONS = ("a", "b", "c", "d", "e")
-EXACT, PICK = (
-    Question(id="e", question="?", answer="1"),
-    Question(id="c", question="?", answer="A", answer_type="multipleChoice", options=OPTIONS),
-)
-
-
-def test_exact_match_must_stump_all_and_choice_all_but_one():
-    found = difficulty_check(answers(e="0001", c="0001"), [EXACT, PICK]).set_index("question_id")
-    assert found["stumped"].to_dict() == {"e": False, "c": True} and found["right"].to_dict() == {"e": 1, "c": 1}
-    assert not difficulty_check(answers(c="0011"), [PICK])["stumped"].any()
-    assert not difficulty_check(answers(c="0001"), [PICK], "below chance")["stumped"].any()
-
-
-@pytest.mark.parametrize(
-    "table, questions, rule, message",
-    [
-        (answers(e="00", c="0 "), [EXACT, PICK], "all but one", "question c: no answer of m1; ask it"),
-        (answers(e="00"), [EXACT, PICK], "all but one", "question c: no answer of m0"),
-        (answers(e="0").iloc[:0], [EXACT], "all but one", "question e: no answer of any model"),
-        (pd.concat([answers(e="0"), answers(e="1")]), [EXACT], "all but one", "m0 answers e more than once"),
-        (answers(e="0", x="0"), [EXACT], "all but one", "answers to x"),
-        (answers(e="0").assign(correct=None), [EXACT], "all but one", "correct is None for m0 on e"),
-        (answers(c="0"), [PICK], "most", "choose one of all but one, below chance"),
-        (answers(c="0"), [PICK.model_copy(update=dict(options=()))], "below chance", "number of options"),
-    ],
-)
-def test_a_table_that_does_not_show_every_attempt_is_refused(table, questions, rule, message):
-    with pytest.raises(ValueError, match=message):
-        difficulty_check(table, questions, rule)
+def test_exact_match_must_stump_all_and_choice_all_but_one(collection):
+    exact = Question(id="e", question="?", answer="1")
+    pick = Question(id="c", question="?", answer="A", answer_type="multipleChoice", options=tuple("abcde"))
+    tries = [
+        dict(model=f"m{i}", question_id=q, correct=i in right)
+        for q, right in (("e", [3]), ("c", [3]))
+        for i in range(4)
+    ]
+    found = collection.difficulty_check(pd.DataFrame(tries), [exact, pick]).set_index("question_id")["stumped"]
+    assert found.to_dict() == {"e": False, "c": True}
+    assert not collection.difficulty_check(pd.DataFrame(tries), [pick], "below chance")["stumped"].any()
+    with pytest.raises(ValueError, match="one model has not tried"):
+        collection.difficulty_check(pd.DataFrame(tries[1:]), [exact])
 
 
 # The check in one equation, against quadrature and all patterns counted
