@@ -1,13 +1,14 @@
 """All methods on one bench, against scipy, statsmodels, brute force and data whose truth is known."""
 
 from itertools import combinations
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
-from proctor.data.tabular import DataError
+from proctor.data.tabular import DataError, problem, read_rows, summary
 from proctor.stats.power import t_power
-from proctor.synthesis import one_bench, one_bench_sets
+from proctor.synthesis import one_bench
 from scipy.special import ndtr
 from scipy.stats import kendalltau, mannwhitneyu, ttest_1samp
 from statsmodels.api import GLM
@@ -204,15 +205,17 @@ def test_an_unreadable_score_is_the_lowest():
     assert bench.scores["a"].iloc[5] == rows["score"].min() and bench.methods.loc["a", "unreadable"] == 1
 
 
-def test_a_table_of_one_s_own_is_read_or_refused_by_name(tmp_path):
+def test_a_table_of_one_s_own_is_read_or_refused_by_name(tmp_path, defined):
+    known = dict(np=np, pd=pd, Path=Path, DataError=DataError, problem=problem, read_rows=read_rows, summary=summary)
+    own_table = defined("synthesis/3_one_bench", **known).own_table
     file, header = tmp_path / "mine.csv", "question,candidate,correct,method,score,calls,tokens\n"
     lines = [f"q{q},c{c},{int(c == 0)},m,{q + c},1,5\n" for q in range(3) for c in range(2)]
     file.write_text(header + "".join(lines))
-    (bench,) = one_bench.benches(one_bench_sets.load(file))
+    (bench,) = one_bench.benches(own_table(file))
     assert bench.set == "own" and list(bench.family[:2]) == ["q0", "q0"] and len(bench.scores) == 6
     file.write_text(header + lines[0] + "q0,c1,maybe,m,1,1,5\n")
     with pytest.raises(DataError, match="row 2.*correct|correct.*maybe"):
-        one_bench_sets.load(file)
+        own_table(file)
     file.write_text(header.replace("score,", "") + "q,c,1,m,1,5\n")
     with pytest.raises(DataError, match="no column score"):
-        one_bench_sets.load(file)
+        own_table(file)

@@ -1,12 +1,16 @@
 """All methods on one bench: how well each ranks and accepts the same candidates, which agree, and which go together.
 
-    table = one_bench_sets.load("my_scores.csv")      # one row per candidate and method
     for bench in benches(table):
         quality(bench), agreement(bench), combinations(nested_cv(bench, subsets), budgets=[1, 2, 4])
 
 Ranking *within* questions: the chance that a right candidate scores above a wrong one of the same question, ties half,
 averaged over the questions that have both. *Over* questions: the same of any right and any wrong candidate. A score
 that could not be read counts as the lowest that the method gave.
+
+A table has one row per candidate and method: set, model (who judges; blank where nobody is asked), question, family of
+the question, candidate, correct (1 or 0), paper, method, score (higher is better; NaN where it could not be read),
+accept (the method's own verdict, 1, 0 or NaN), calls and tokens (generated ones) per candidate, and reads: methods that
+read the same calls share its name.
 
 Intervals are Student's with whole families of questions as units (`compare.cluster_t_interval`); for an AUC
 over questions on its influence values (Obuchowski, Biometrics 1997), for correlations on the jackknife over families.
@@ -57,7 +61,7 @@ class Bench:
 
 
 def benches(table: pd.DataFrame) -> list[Bench]:
-    """A bench for each set and model of a table (`one_bench_sets`), in its order; rows of model "" go to all models.
+    """A bench for each set and model of a table, in its order; rows of model "" go to all models.
 
     Raises ValueError for a method that scored a candidate twice or not at all, or a candidate with two truths.
     """
