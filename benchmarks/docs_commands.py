@@ -77,8 +77,7 @@ INSTEAD = {
     "make platform": 'make platform P="--port {port}"',
     "python -m proctor platform": "python -m proctor platform --port {port}",
     "python -m proctor platform moderator NAME": "python -m proctor platform moderator ada",
-    "python -m proctor sweep --grid grid.yaml --plan": "python -m proctor sweep uq/6_agreement --seed 1 2 --plan",
-    "python -m proctor sweep --grid grid.yaml -- --profile params/cluster/slurm": (
+    "python -m proctor sweep uq/6_agreement --seed 1 2 3 -- --profile params/cluster/slurm": (
         "python -m proctor sweep uq/6_agreement --seed 1 2 -- --profile params/cluster/here"
     ),
     "python -m proctor diff A B": "python -m proctor diff HEAD~20 HEAD",

@@ -14,7 +14,7 @@ from axe_playwright_python.sync_playwright import Axe
 from bs4 import BeautifulSoup
 from fontTools.ttLib import TTFont
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
-from proctor import paths
+from proctor import log_files, paths
 from proctor.report import claims, figures, site, site_notebook, tables
 from proctor.report.catalog import Row
 from proctor.report.provenance import KINDS, describe
@@ -116,17 +116,19 @@ def checkout(tmp_path_factory):
             code("await sit()", stream("stderr", "\rV: 100%|####| 81/81\n")),
         ],
         "hle/3_never_run": [new_markdown_cell("# HLE, section 3"), code("secret_of_code = 1")],
+        "hle/4_kept": [new_markdown_cell("# HLE, section 4"), code("1"), code('out.table(df, "hle/kept")'), code("2")],
     }
     for name, cells in notebooks.items():
         bare = [cell | {"outputs": []} if cell["cell_type"] == "code" else cell for cell in cells]
-        write(root / f"notebooks/{name}.ipynb", bare)
+        about = {"proctor": {"logs": ["hle_runs"]}} if name == "hle/4_kept" else {}
+        write(root / f"notebooks/{name}.ipynb", bare, **about)
         given = {"n": 5} if name == "hle/2_wide" else {}
         if given:
             cells = [*cells, code("n = 5", tags=["injected-parameters"])]
         if name == "uq/2_told":
             bare = [*bare, code("added_later = 1")]
             write(root / f"notebooks/{name}.ipynb", bare)
-        if name != "hle/3_never_run":
+        if name not in ("hle/3_never_run", "hle/4_kept"):
             write(root / f"build/notebooks/{name}.ipynb", cells, papermill={"parameters": given})
     files = {
         "lib/proctor/stats/interval.py": "",  # their docstrings are those of the library here
@@ -153,6 +155,14 @@ def save_artifacts(folder):
     figures.save(fig, record, claim=claim, title="It holds & stays", alt="What is seen", out=folder)
     for name, table in (("numbers", NUMBERS), ("claims_1_formulas", pd.DataFrame([claims.as_row(claim)]))):
         tables.save_table(table, describe(f"uq/{name}", evidence="measured"), out=folder)
+    tables.save_table(NUMBERS, describe("hle/kept", evidence="logged", notebook="hle/4_kept"), out=folder)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def no_logs():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(log_files, "folder", lambda name: None)
+        yield
 
 
 @pytest.fixture(scope="module")
@@ -255,6 +265,14 @@ def test_a_page_says_what_differs_in_its_run_and_a_solution_has_its_own_fold(pag
     assert "secret_of_code" in page("notebooks/hle/3_never_run").article.text
     folds = [fold.summary.text.strip() for fold in page("notebooks/uq/2_told").select("details.hide")]
     assert "Show the solution" in folds[-1] and "Show the solution" not in folds[0]
+
+
+def test_a_notebook_whose_logs_are_not_here_shows_the_committed_results_under_their_cells(page):
+    article = page("notebooks/hle/4_kept").article
+    assert article.select_one(".run-note").text.startswith("Kept. Nothing was run: the logs hle_runs are not here")
+    [cell] = [cell for cell in article.select("div.cell") if cell.select("table")]
+    assert '"hle/kept"' in cell.text and cell.td.text == "1"
+    assert hrefs(cell)["CSV"] == "../../figures/hle/kept.csv"
 
 
 def test_a_protocol_and_the_library_have_pages_with_signatures(page):

@@ -1,6 +1,5 @@
 """What is stale after one change, and what stays where public logs are not here. No kernel is started."""
 
-import base64
 import json
 import re
 import shutil
@@ -147,27 +146,15 @@ print(receipts.inputs(every[0], params.resolve(every)['uq/frontier']))
 """
 NAME = "uq/frontier"
 ROW = "uq/fig,uq,notebook-output,A figure,uq/frontier,uq/fig.svg;uq/judges.csv,logged,,,done,"
-DOT = base64.b64decode(
-    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
-)
 READ = """
-import base64, json, os, pathlib
+import os, pathlib
 log = pathlib.Path('.cache/logs/judges/a.csv').read_text()
 folder = pathlib.Path(os.environ['PROCTOR_FIGURES'], 'uq')
 folder.mkdir(parents=True, exist_ok=True)
-record = json.dumps({'alt': 'Judges compared', 'code': {'notebook': 'uq/frontier'}})
-for name in ('fig.json', 'judges.json', 'claims_frontier.json'):
-    (folder / name).write_text(record)
-"""
-DRAW = f"""
-# out.figure(fig, 'uq/fig')
-(folder / 'fig.png').write_bytes(base64.b64decode({base64.b64encode(DOT).decode()!r}))
-(folder / 'fig.svg').write_text('<svg/>')
-"""
-TABLE = """
-# out.table(judges, "uq/judges")
-for name in ('judges.md', 'judges.tex', 'judges.csv', 'claims_frontier.md'):
-    (folder / name).write_text('A caption\\n\\n| ' + name + ' |\\n|---|\\n' + log * 40)
+for name in ('fig', 'judges'):
+    (folder / f'{name}.json').write_text('{"code": {"notebook": "uq/frontier"}}')
+for name in ('fig.svg', 'fig.png', 'judges.csv', 'judges.md', 'judges.tex'):
+    (folder / name).write_text(log)
 """
 
 
@@ -176,7 +163,7 @@ def kept(tmp_path_factory, python, kernels):
     """One project, with its log and then without: {step: result}."""
     project, results = Project(tmp_path_factory.mktemp("kept"), python, kernels), {}
     reproduce = partial(project.reproduce, kernels=False)
-    project.notebook(NAME, READ, DRAW, TABLE, logs=("judges",))
+    project.notebook(NAME, READ, logs=("judges",))
     catalog = project.root / "data/catalog.csv"
     catalog.write_text(catalog.read_text() + ROW + "\n")
     project.judges_logs()
@@ -186,7 +173,6 @@ def kept(tmp_path_factory, python, kernels):
 
     shutil.move(log, project.root / "a.csv")
     results["without"] = reproduce()
-    results["page"] = json.loads(project.executed(NAME).read_text())
     results["same"] = made == {path: path.read_bytes() for path in (project.root / "figures").rglob("*.*")}
     results["again"] = reproduce()
     results["alone"] = project.run(NAME)
@@ -204,10 +190,6 @@ def kept(tmp_path_factory, python, kernels):
     return results
 
 
-def outputs(page):
-    return [(number, output["data"]) for number, cell in enumerate(page["cells"]) for output in cell.get("outputs", ())]
-
-
 def test_a_notebook_without_its_logs_is_kept_and_its_committed_results_stay(kept):
     first, without = kept["with"], kept["without"]
     assert "1 run, 0 failed, in" in first.stdout and "kept" not in first.stdout, first.stderr
@@ -221,24 +203,6 @@ def test_a_notebook_without_its_logs_is_kept_and_its_committed_results_stay(kept
     assert "figures/uq/fig.svg" in kept["lost"].stderr
     assert "finished  uq/plain" in kept["other"].stdout and "kept" not in kept["other"].stdout, kept["other"].stderr
     assert [".cache/logs/judges/b.csv" in text for text in kept["inputs"]] == [False, False, True]
-
-
-def test_the_page_of_a_kept_notebook_shows_the_committed_results_where_it_makes_them(kept):
-    cells = kept["page"]["cells"]
-    assert cells[1]["cell_type"] == "markdown" and "the logs judges are not here" in cells[1]["source"]
-    left = [(number, output["data"]) for number, cell in enumerate(cells) for output in cell.get("outputs", ())]
-    (figure, picture), (table, judges), (rest, claims) = left
-    assert "'uq/fig'" in "".join(cells[figure]["source"]) and '"uq/judges"' in "".join(cells[table]["source"])
-    assert base64.b64decode(picture["image/png"]) == DOT and "Judges compared" in picture["text/plain"]
-    assert cells[figure]["outputs"][0]["metadata"]["image/png"]["alt"] == "Judges compared"
-    assert "| judges.md |" in judges["text/markdown"] and "10 more rows" in judges["text/markdown"]
-    assert rest == table == len(cells) - 1 and "| claims_frontier.md |" in claims["text/markdown"]
-
-
-@pytest.mark.parametrize("text", ["Costs in $ a call\n\n| $x |\n|---|\n| 5 $ |\n", "No table of $5\n"])
-def test_a_dollar_in_a_saved_table_begins_no_formula(text):
-    shown = receipts.excerpt(text, "uq/costs")
-    assert "$" not in shown and shown.count("<span>&#36;</span>") == text.count("$")
 
 
 def test_what_a_run_no_longer_makes_is_removed(tmp_path):

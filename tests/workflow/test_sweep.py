@@ -1,12 +1,11 @@
 """A grid of combinations as jobs: what runs, what is left alone, what failed, and the table of all claims."""
 
 import csv
-import json
 
 import pandas as pd
 import pytest
 from proctor.workflow import sweep
-from proctor.workflow.notebook import Notebook, WorkflowError
+from proctor.workflow.notebook import WorkflowError
 
 CLAIM = """
 import csv, os, pathlib
@@ -129,19 +128,13 @@ def test_bad_input_is_told_before_anything_runs(runs):
         assert done.returncode == 2 and said in done.stderr, words
 
 
-def test_a_grid_comes_from_a_file_too(tmp_path):
-    path = tmp_path / "one.ipynb"
-    cell = {"cell_type": "code", "source": [PARAMETERS], "metadata": {"tags": ["parameters"]}}
-    path.write_text(json.dumps({"cells": [cell], "metadata": {}}))
-    one = Notebook(path)
-    sections = {"all": {"seed": [1, 2], "n": [1]}, "one": {"n": [4, 5, 4]}}
-    assert sweep.grid_of([one], sections, {"levels": [[1], [2]]}) == {
-        "one": {"seed": [1, 2], "n": [4, 5], "levels": [[1], [2]]}
-    }
-    with pytest.raises(WorkflowError, match="`n`: give a list of its values"):
-        sweep.grid_of([one], {"one": {"n": 4}}, {})
-    with pytest.raises(WorkflowError, match="none of one has a parameter `m`"):
-        sweep.grid_of([one], {"all": {"m": [4]}}, {"n": [1]})
+def test_equal_values_are_one_and_what_yaml_tells_apart_is_not():
+    varied = [("n", "4", "5", "4"), ("levels", "[1]", "[2]"), ("word", "1", "'1'", "1.0", "true")]
+    assert sweep.grid_of(varied, [1, 1]) == {
+        "seed": [1], "n": [4, 5], "levels": [[1], [2]], "word": [1, "1", 1.0, True],
+    }  # fmt: skip
+    with pytest.raises(WorkflowError, match="-p n is given twice"):
+        sweep.grid_of([("n", "1"), ("n", "2")])
 
 
 def test_the_parameter_behind_another_verdict_is_the_one_that_alone_differs():

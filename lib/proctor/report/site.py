@@ -28,8 +28,11 @@ from numpy.typing import ArrayLike
 
 from proctor import paths
 from proctor.report import catalog
+from proctor.report.preview import committed
 from proctor.report.site_notebook import Behind, NotebookPage, SiteError
 from proctor.report.site_pages import PAPERS, write_pages
+from proctor.workflow.notebook import Notebook
+from proctor.workflow.receipts import how_to_get
 
 STATIC = Path(__file__).parent / "site_static"
 SITE = os.environ.get("PROCTOR_SITE", "").rstrip("/")  # where the book will stand, e.g. https://example.org/proctor
@@ -139,7 +142,12 @@ def write_source(root: Path, figures: Path, source: Path) -> None:
     executed, defaults = paths.runs_of(figures, root), figures == root / "figures"
 
     def page_for(path: Path) -> NotebookPage:
-        return NotebookPage(path, executed / path.relative_to(root), behind, defaults)
+        page = NotebookPage(path, executed / path.relative_to(root), behind, defaults)
+        notebook = Notebook(path)
+        notebook.name = page.name  # also in another checkout
+        if not page.executed and notebook.missing_logs():
+            page.kept, page.committed = how_to_get(notebook), committed(notebook, root / "figures")
+        return page
 
     notebooks = {paper: [page_for(path) for path in found] for paper, found in files.items() if found}
     write_pages(source, behind, notebooks, root / "lib" / "proctor")

@@ -177,6 +177,8 @@ class NotebookPage:
         self.parameters = self.content["metadata"].get("papermill", {}).get("parameters", {}) if self.executed else {}
         self.own_pictures = bool(self.parameters) == defaults
         self.images: dict[str, bytes] = {}  # place in the site -> PNG
+        self.kept = ""  # why it can't be run here; then its committed results stand for outputs, by cell:
+        self.committed: dict[int, list[str]] = {}
 
     @property
     def binder(self) -> str:
@@ -226,7 +228,7 @@ class NotebookPage:
         """The notebook for Sphinx. Afterwards `images` holds the pictures that the site needs besides figures/."""
         cells: list[dict[str, Any]] = []
         heading, noted = self.title, False
-        for cell, tables in zip(self.content["cells"], self._tables()):
+        for number, (cell, tables) in enumerate(zip(self.content["cells"], self._tables())):
             text = _text(cell)
             if cell["cell_type"] == "markdown":
                 heading = next(iter(re.findall(r"^#+ +(.+)", text, re.MULTILINE)[::-1]), heading)
@@ -237,7 +239,8 @@ class NotebookPage:
                     noted = True
                 cells.append({"cell_type": "markdown", "metadata": {}, "source": text})
             elif cell["cell_type"] == "code" and text.strip():
-                shown = self._outputs(cell, heading, tables) if self.executed else ()
+                kept = ({"text/markdown": text} for text in self.committed.get(number, ()))
+                shown = self._outputs(cell, heading, tables) if self.executed else kept
                 outputs = [
                     {"output_type": "display_data", "metadata": {}, "data": data}
                     for data in shown

@@ -57,7 +57,7 @@ class Job(NamedTuple):
     copy: the executed notebook. figures: the folder of figures and tables. receipt: None for a run that leaves none.
     promised: files in `figures` without which the receipt does not hold. environment: variables for this run alone.
     label: what a reader calls it, if not by the notebook's name. problem: why it stopped before its end, "" where it
-    did not. reused: whether its receipt holds, so that it need not run; None before somebody has looked.
+    did not. reused: whether its receipt holds, or it is kept, so that it need not run; None before somebody has looked.
     """
 
     notebook: Notebook
@@ -87,10 +87,21 @@ class Job(NamedTuple):
         return Notebook(self.copy).content["metadata"].get("papermill", {}).get("duration") if ended else None
 
     def looked_at(self) -> "Job":
-        """The job with `reused`. Raises WorkflowError for a notebook that can't run."""
+        """The job with `reused`; the problem of a kept one is a committed file that is gone. Raises WorkflowError for a
+        notebook that can't run."""
         if self.receipt is None:
             return self._replace(reused=False)
+        if self.notebook.missing_logs():
+            problem = self.lacks("is kept, as its logs are not here; take back from git")
+            return self._replace(reused=not problem, problem=problem)
         return self._replace(reused=receipts.is_true(self.notebook, self.values, self.receipt, self.promised))
+
+    def lacks(self, how: str) -> str:
+        """Which promised files are not there, and `how` that came, as a sentence; "" where all are."""
+        missing = [shown(path) for path in self.promised if not path.exists()]
+        more = f" and {len(missing) - 4} more (`make status` lists them)" if len(missing) > 4 else ""
+        promised = f"what data/catalog.csv promises: {', '.join(missing[:4])}{more}"
+        return f"notebooks/{self.notebook.name}.ipynb {how} {promised}" if missing else ""
 
     def left(self) -> list[Path]:
         """The files that a run has left."""
@@ -155,30 +166,11 @@ def run_job(
             return job._replace(problem=str(error), reused=False)
     for dropped in receipts.drop_old(job.notebook.name, job.figures, before):
         say(f"no longer makes {dropped}: removed from {job.figures}")
-    if lacking := _lacking(job):
-        return job._replace(problem=f"notebooks/{job.notebook.name}.ipynb did not leave {lacking}", reused=False)
+    if problem := job.lacks("did not leave"):
+        return job._replace(problem=problem, reused=False)
     if job.receipt:
         receipts.write(job.values, read, job.left(), job.receipt)
     return job._replace(reused=False)
-
-
-def keep(job: Job) -> Job:
-    """Write the page of a notebook whose logs are not here, and its receipt; the job with what came of it."""
-    assert job.receipt
-    read = receipts.digests(receipts.inputs(job.notebook, job.values))
-    receipts.write_page(job.notebook, job.copy)
-    if lacking := _lacking(job):
-        how = "is kept, as its logs are not here; take back from git"
-        return job._replace(problem=f"notebooks/{job.notebook.name}.ipynb {how} {lacking}")
-    receipts.write(job.values, read, [job.copy, *job.promised], job.receipt)
-    return job
-
-
-def _lacking(job: Job) -> str:
-    """Which promised files are not there, in words; "" where all are."""
-    missing = [shown(path) for path in job.promised if not path.exists()]
-    more = f" and {len(missing) - 4} more (`make status` lists them)" if len(missing) > 4 else ""
-    return f"what data/catalog.csv promises: {', '.join(missing[:4])}{more}" if missing else ""
 
 
 def run_jobs(

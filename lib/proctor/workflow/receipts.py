@@ -5,19 +5,14 @@ build/own/ (`paths.runs_of`): its parameters' values, and the SHA-256 of each fi
 left. A receipt is true as long as all of that is still so; dates and Snakemake's own records count for nothing. Only
 the standard library: this is read at every start.
 
-Kept notebooks: their public logs are not here, so nothing is run and their committed results stay as they are. `make
-reproduce` then writes a page in place of the executed copy: the notebook, each committed figure and table under the
-cell that makes it, and a notice how to get the logs.
+Kept notebooks: their public logs are not here, so nothing is run and their committed results stay as they are.
 """
 
-import base64
 import glob
 import hashlib
-import html
 import json
 import os
 import re
-import struct
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -43,20 +38,15 @@ def path_of(name: str, figures: Path = COMMITTED) -> Path:
 
 
 def inputs(notebook: Notebook, values: Mapping[str, Any]) -> list[Path]:
-    """The files that a run with these values rests on, the notebook first. Raises WorkflowError.
-
-    Those of a kept notebook: itself and its committed figures and tables.
-    """
+    """The files that a run with these values rests on, the notebook first. Raises WorkflowError."""
     from proctor.workflow import params  # pydantic: not for --help
 
-    modules, data = modules_of(notebook), notebook.data()
-    if notebook.missing_logs():
-        return [notebook.path, *(path for files in artifacts(notebook.name).values() for path in files)]
-    data += notebook.log_files()
+    modules = modules_of(notebook)
     found = [
         notebook.path,
         *modules,
-        *data,
+        *notebook.data(),
+        *notebook.log_files(),
         *files_in(named(params.all_values(notebook, values))),
         ROOT / "requirements.txt",
     ]
@@ -155,9 +145,6 @@ def is_true(notebook: Notebook, values: Mapping[str, Any], place: Path, promised
         return False
 
 
-ROWS, COLUMNS = 30, 8  # of a table in the page; the files have all
-
-
 def how_to_get(notebook: Notebook) -> str:
     """One line on the logs that a notebook lacks."""
     names = ", ".join(notebook.missing_logs())
@@ -203,88 +190,3 @@ def records(figures: Path = COMMITTED) -> dict[str, dict[str, Any]]:
             continue  # no record of ours, or one that is just being written by another notebook
         found[f"{path.parent.name}/{path.stem}"] = record
     return found
-
-
-def places(cells: Sequence[Mapping[str, Any]], names: Mapping[str, str]) -> dict[str, tuple[int, int]]:
-    """{name: the code cell that makes this figure, table or claim, and where in its text} of those that a cell names.
-
-    names: {name: figure, table or claim}. The call out.<kind>(...) holds the name as a whole, or as the beginning of
-    an f-string.
-    """
-    code = {number: "".join(cell["source"]) for number, cell in enumerate(cells) if cell["cell_type"] == "code"}
-    found = {}
-    for name, kind in names.items():
-        begins = (re.escape(name[:end]) + r"\{" for end in range(len(name), name.index("/") + 1, -1))
-        for text in (re.escape(name) + "[\"']", *begins):
-            call = re.compile(rf"\bout\.{kind}\((?:(?!\bout\.[cft]|\n\S).)*?[\"']{text}", re.DOTALL)
-            if hits := [(number, hit.start()) for number, source in code.items() if (hit := call.search(source))]:
-                found[name] = hits[0]
-                break
-    return found
-
-
-def kind_of(artifact: str, figures: Path) -> str:
-    """figure or table."""
-    return "figure" if (figures / f"{artifact}.png").is_file() else "table"
-
-
-def write_page(notebook: Notebook, output: Path) -> None:
-    """Write the page of a kept notebook to `output`."""
-    left = artifacts(notebook.name)
-    where, last = places(notebook.content["cells"], {name: kind_of(name, COMMITTED) for name in left}), 0
-    cells: list[dict[str, Any]] = []
-    for number, cell in enumerate(notebook.content["cells"]):
-        cells.append(dict(cell))
-        if cell["cell_type"] == "code":
-            cells[-1]["outputs"] = _shown({name: left.pop(name) for name in where if where[name][0] == number})
-            last = len(cells) - 1
-        if number == 0:  # the title and the results box
-            notice = f"> **Kept.** Nothing was run: {how_to_get(notebook)}. These are the committed results."
-            cells.append({"cell_type": "markdown", "id": "kept", "metadata": {}, "source": notice})
-    cells[last].setdefault("outputs", []).extend(_shown(left))  # what no cell names, such as the table of the claims
-    write_atomic(output, json.dumps(notebook.content | {"cells": cells}, indent=1, ensure_ascii=False) + "\n")
-
-
-def excerpt(text: str, name: str, columns: Sequence[str] = ()) -> str:
-    """The Markdown of a saved table as a page shows it: 30 rows, the named columns or the first 8, what is left out.
-
-    text: the file's. name: of the artifact. columns: names that the file does not have are passed over.
-    """
-    lines = text.splitlines()
-    rows = [number for number, line in enumerate(lines) if line.startswith("|")]  # heading, rule, body
-    if not rows:
-        return plain(text)
-    cells = [re.split(r"(?<!\\)\|", lines[number])[1:-1] for number in rows]
-    heads = [html.unescape(re.sub(r"\\(.)", r"\1", head.strip())) for head in cells[0]]
-    named = [heads.index(column) for column in columns if column in heads]
-    shown = named or range(min(len(heads), COLUMNS))
-    part = [f"|{'|'.join(row[column] for column in shown)}|" for row in cells[: ROWS + 2]]
-    more, wide = len(rows) - len(part), 0 if named else len(heads) - len(shown)
-    left = [f"{count} more {what}" for count, what in ((more, "rows"), (wide, "columns")) if count]
-    rest = ["", f"… {' and '.join(left)} in figures/{name}.csv"] if left else []
-    return plain("\n".join([*lines[: rows[0]], *part, *rest, *lines[rows[-1] + 1 :]]) + "\n")
-
-
-def plain(text: str) -> str:
-    """Markdown whose dollars stand for themselves: neither the book nor a code host takes two of them for a formula."""
-    return text.replace("$", "<span>&#36;</span>")
-
-
-def _shown(found: Mapping[str, list[Path]]) -> list[dict[str, Any]]:
-    """The outputs of a code cell that shows these figures and tables."""
-    outputs = []
-    for name, files in found.items():
-        by_ending, metadata = {path.suffix: path for path in files}, dict[str, Any](artifact=name)
-        if ".png" in by_ending:
-            png = by_ending[".png"].read_bytes()
-            alt = json.loads(by_ending[".json"].read_text(encoding="utf-8")).get("alt", name)
-            data = {"image/png": base64.b64encode(png).decode(), "text/plain": f"[figure {name}] {alt}"}
-            width = struct.unpack(">I", png[16:20])[0] // 2  # 200 dots an inch are saved, 100 shown
-            metadata["image/png"] = {"alt": alt, "width": width}
-        elif ".md" in by_ending:
-            text = excerpt(by_ending[".md"].read_text(encoding="utf-8"), name)
-            data = {"text/markdown": text, "text/plain": text}
-        else:
-            continue
-        outputs.append({"output_type": "display_data", "data": data, "metadata": metadata})
-    return outputs

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 from proctor.paths import COMMITTED, PARAMS, ROOT, runs_of
 from proctor.workflow import receipts
 from proctor.workflow.command_line import add_budget_options, budget_of, exit_code, jobs_parser, parse_jobs
-from proctor.workflow.jobs import Job, ReadOnly, jobs_of, keep, lock, print_problems, run_reported, split_kept
+from proctor.workflow.jobs import Job, ReadOnly, jobs_of, lock, print_problems, run_reported, split_kept
 from proctor.workflow.notebook import all_notebooks, chosen, shown
 
 if TYPE_CHECKING:
@@ -96,8 +96,8 @@ def _run(
     from proctor.workflow import asking  # here, not above: it knows models
 
     start = time.monotonic()
-    kept = [keep(job) for job in jobs if job.notebook.missing_logs() and not job.reused]
-    running = [job for job in jobs if not job.notebook.missing_logs()]
+    kept = [job for job in jobs if job.notebook.missing_logs()]
+    running = [job for job in jobs if job not in kept]
     costly = [job for job in running if not job.reused and asking.may_cost(job.notebook, job.values)]
     if len(costly) > 1:  # one alone shows its own plan
         asking.refuse(*asking.show_bill(costly, how, "notebook"))

@@ -1,19 +1,17 @@
 """Run notebooks over a grid of seeds, models and parameters, a job each combination, into one table of their claims.
 
     python -m proctor sweep uq/6_agreement --seed 1 2 3 -p resamples 500 2000 --jobs 2
-    python -m proctor sweep --grid grid.yaml --plan                          # how many jobs, what they ask; no run
+    python -m proctor sweep uq/6_agreement -p mode auto -p models "[a]" "[b]" --plan   # how many jobs, what they ask
     python -m proctor sweep uq/6_agreement --seed 1 2 3 -- --profile params/cluster/slurm        # on a cluster
 
-Values are read as YAML; what is not given stays at the defaults. A grid's file has a section for each notebook, or
-`all`, with a list of values for each parameter. A combination that ran with the same inputs is not run again.
-build/sweeps/<name>/results.csv has a row for each combination and claim.
+Values are read as YAML; what is not given stays at the defaults. A combination that ran with the same inputs is not run
+again. build/sweeps/<name>/results.csv has a row for each combination and claim.
 
 Exit codes: 0 every combination ran, 1 one failed, 2 bad input (nothing was run).
 """
 
 import hashlib
 import itertools
-import json
 import re
 import sys
 from collections import Counter
@@ -56,23 +54,16 @@ def main(arguments: list[str] | None = None) -> int:
         dest="varied",
         help='values of one parameter, as in YAML, a list as "[a, b]"; may be repeated',
     )
-    parser.add_argument("--grid", type=Path, metavar="FILE", help="YAML: notebook or `all`: parameter: [values]")
-    parser.add_argument("--params", type=Path, metavar="FILE", default=params.DEFAULT, help="profile of all the rest")
     parser.add_argument("--name", default="", help="of the folder in build/sweeps/; default: from the notebooks")
     parser.add_argument("--plan", action="store_true", help="say how many jobs, what they ask and cost, and stop")
     add_budget_options(parser, "all jobs together")
     options, how = parse_jobs(parser, arguments)
 
     def work() -> int:
-        every = all_notebooks()
-        sections = params.read_profile(options.grid) if options.grid else {}
-        given = _given(options.varied, options.seed)
-        notebooks = _named(options.notebooks, sections, given, every)
-        grid = grid_of(notebooks, sections, given)
-        name = options.name or (options.grid.stem if options.grid else "-".join(options.notebooks).replace("/", "-"))
-        name = name or "all"
-        jobs = jobs_of(grid, folder_of(name), every, options.params)
-        return sweep(jobs, folder_of(name), how, budget_of(options), options.plan)
+        every, grid = all_notebooks(), grid_of(options.varied, options.seed)
+        place = folder_of(options.name or "-".join(options.notebooks).replace("/", "-") or "all")
+        jobs = jobs_of(swept(options.notebooks, grid, every), grid, place, every)
+        return sweep(jobs, place, how, budget_of(options), options.plan)
 
     return exit_code(work)
 
@@ -116,48 +107,44 @@ def folder_of(name: str) -> Path:
     return SWEEPS / name
 
 
-def grid_of(
-    notebooks: Sequence[Notebook],
-    sections: Mapping[str, Mapping[str, Any]],
-    given: Mapping[str, list[Any]],
-) -> dict[str, dict[str, list[Any]]]:
-    """{notebook name: {parameter: its values}}. What is `given` for all notebooks goes before the file's sections.
+def grid_of(varied: Sequence[Sequence[str]], seeds: Sequence[int] = ()) -> dict[str, list[Any]]:
+    """{parameter: its different values} of the command line. Raises WorkflowError."""
+    grid: dict[str, list[Any]] = {"seed": list(seeds)} if seeds else {}
+    for name, *texts in varied:
+        if not texts or name in grid:
+            what = "is given twice" if texts else "has no values"
+            raise WorkflowError(f"-p {name} {what}; write -p {name} VALUE VALUE ... once")
+        grid[name] = [params.read_overrides([(name, text)])[name] for text in texts]
+    return {name: list({_text(value): value for value in values}.values()) for name, values in grid.items()}
 
-    Raises WorkflowError where there is nothing to vary, and for values in a file that are no list.
-    """
-    grid: dict[str, dict[str, list[Any]]] = {}
-    for notebook in notebooks:
-        declared = params.declared(notebook)
-        own = {name: values for name, values in sections.get("all", {}).items() if name in declared}
-        own |= sections.get(notebook.name, {})
-        if wrong := [name for name, values in own.items() if not isinstance(values, list) or not values]:
-            raise WorkflowError(f"grid, {notebook.name}, `{wrong[0]}`: give a list of its values, such as [1, 2]")
-        own |= given
-        if not own:
-            raise WorkflowError(f"nothing varies in {notebook.name}: give --seed, -p NAME VALUE ... or --grid")
-        grid[notebook.name] = {name: _different(values) for name, values in own.items()}
-    if lost := [name for name in sections.get("all", {}) if not any(name in own for own in grid.values())]:
-        raise WorkflowError(f"grid, all: none of {', '.join(grid)} has a parameter `{lost[0]}`")
-    return grid
+
+def swept(names: Sequence[str], grid: Mapping[str, Any], every: Sequence[Notebook]) -> list[Notebook]:
+    """The notebooks that are named, else all that can run and have the parameters. Raises WorkflowError."""
+    found = [each for each in every if grid.keys() <= params.declared(each).keys() and not each.missing_logs()]
+    if not names and (not grid or not found):
+        raise WorkflowError("which notebooks? Name them: sweep uq/6_agreement --seed 1 2; `proctor run` lists them")
+    if not grid:
+        raise WorkflowError(f"nothing varies in {', '.join(names)}: give --seed or -p NAME VALUE ...")
+    return chosen(names, every) if names else found
 
 
 def jobs_of(
-    grid: Mapping[str, Mapping[str, list[Any]]], place: Path, every: Sequence[Notebook], profile: Path = params.DEFAULT
+    notebooks: Sequence[Notebook], grid: Mapping[str, list[Any]], place: Path, every: Sequence[Notebook]
 ) -> list[tuple[Point, Job]]:
     """(combination, its job) for all combinations. every: all notebooks of the repository.
 
     Raises WorkflowError for notebooks that can't run here, and for each value that does not fit its parameter.
     """
-    known, problems, jobs = {notebook.name: notebook for notebook in every}, [], []
-    for name, own in grid.items():
-        if known[name].missing_logs():
-            problems.append(f"{name} can't run: {receipts.how_to_get(known[name])}")
-        for values in itertools.product(*own.values()):
-            point = dict(zip(own, values))
-            label = " ".join([name, *(f"{parameter}={_text(value)}" for parameter, value in point.items())])
+    problems, jobs = [], []
+    for notebook in notebooks:
+        if notebook.missing_logs():
+            problems.append(f"{notebook.name} can't run: {receipts.how_to_get(notebook)}")
+        for values in itertools.product(*grid.values()):
+            point = dict(zip(grid, values))
+            label = " ".join([notebook.name, *(f"{parameter}={_text(value)}" for parameter, value in point.items())])
             try:
-                given = params.resolve(every, profile, {name: point})[name]
-                jobs.append((point, job_in(place / name / _slug(point), known[name], given, label)))
+                given = params.resolve(every, overrides={notebook.name: point})[notebook.name]
+                jobs.append((point, job_in(place / notebook.name / _slug(point), notebook, given, label)))
             except params.ParameterError as error:
                 problems += str(error).splitlines()
     if problems:
@@ -169,8 +156,7 @@ def claims_of(runs: Sequence[tuple[Point, Job]], place: Path) -> "pd.DataFrame":
     """A row for each combination and claim, one for a combination that failed."""
     import pandas as pd
 
-    names = list(dict.fromkeys(name for point, _ in runs for name in point))
-    heads = {name: f"{name} (parameter)" if name in ("notebook", *FIXED) else name for name in names}
+    heads = {name: f"{name} (parameter)" if name in ("notebook", *FIXED) else name for name in runs[0][0]}
     rows: list[dict[str, Any]] = []
     for point, job in runs:
         own = {"notebook": job.notebook.name} | {heads[name]: _text(value) for name, value in point.items()}
@@ -195,71 +181,39 @@ def changes_by(own: "pd.DataFrame", names: Sequence[str]) -> dict[str, tuple[int
 
 
 def _tell(table: "pd.DataFrame", jobs: Sequence[Job], place: Path) -> None:
-    every = [own for _, own in table.dropna(subset="claim").groupby(["notebook", "claim"], sort=False)]
-    changed = [own for own in every if own["verdict"].nunique() > 1]
     failed = [job for job in jobs if job.problem]
     for job in failed:
         print(f"\n{job.name}\n{job.problem}", file=sys.stderr)
-    combinations = f"{_count(len(jobs), 'combination')}, {len(failed)} failed"
-    print(f"\n{combinations}. {_count(len(every), 'claim')}, {len(changed)} with more than one verdict over the grid.")
-    for own in changed[:SHOWN]:
-        print(f"  {own['claim'].iloc[0]}  {own['sentence'].iloc[0]}")
-        varied = own.iloc[:, 1 : -len(FIXED)].dropna(axis=1)
-        by = {name: counts for name, counts in changes_by(own, list(varied)).items() if counts[0]}
+    claims = table.dropna(subset="claim").groupby(["notebook", "claim"], sort=False)
+    several = claims[["verdict", "estimate", "low", "high"]].nunique(dropna=False) > 1
+    changed, moved = several.index[several["verdict"]], several.index[several["estimate"]]
+    limits = (several["low"] | several["high"]) & ~several["estimate"]
+    print(f"\n{_count(len(jobs), 'combination')}, {len(failed)} failed. ", end="")
+    print(f"{_count(len(several), 'claim')}, {len(changed)} with more than one verdict over the grid.")
+    for key in changed[:SHOWN]:
+        own = claims.get_group(key)
+        print(f"  {key[1]}  {own['sentence'].iloc[0]}")
+        by = {name: counts for name, counts in changes_by(own, list(own)[1 : -len(FIXED)]).items() if counts[0]}
         if not by:
             print(f"    {_counted(own['verdict'])}; changes with several parameters at once")
         for head, (changes, of) in by.items():
             values = "; ".join(f"{value}: {_counted(same)}" for value, same in own.groupby(head, sort=False)["verdict"])
             name = head.removesuffix(" (parameter)")
             print(f"    changes with {name} in {changes} of {_count(of, 'comparison')}: {values}")
-    moved = [own for own in every if own["estimate"].nunique(dropna=False) > 1]
-    still = [own[["low", "high"]].drop_duplicates() for own in every if own["estimate"].nunique(dropna=False) == 1]
-    limits = [pairs for pairs in still if len(pairs) > 1]
-    if moved:
+    if len(moved):
         print(f"Estimates that move ({len(moved)}), from the lowest to the highest:")
-    for own in moved[:SHOWN]:
+    for key in moved[:SHOWN]:
+        own = claims.get_group(key)
         unit = f" {own['unit'].iloc[0]}" if own["unit"].iloc[0] else ""
-        print(f"  {own['claim'].iloc[0]}  {own['estimate'].min():.4g} to {own['estimate'].max():.4g}{unit}")
+        print(f"  {key[1]}  {own['estimate'].min():.4g} to {own['estimate'].max():.4g}{unit}")
     if max(len(changed), len(moved)) > SHOWN:
         print(f"  ... and more: the {SHOWN} first are shown")
-    print(f"Only the interval moves: {len(limits)}. Nothing moves: {len(every) - len(moved) - len(limits)}.")
+    print(f"Only the interval moves: {limits.sum()}. Nothing moves: {len(several) - len(moved) - limits.sum()}.")
     print(f"Each combination and claim: {relative(place / 'results.csv')}")
 
 
 def _counted(verdicts: Iterable[str]) -> str:
     return ", ".join(f"{verdict} {n}" for verdict, n in Counter(verdicts).most_common())
-
-
-def _named(
-    names: Sequence[str], sections: Mapping[str, Any], given: Mapping[str, Any], every: Sequence[Notebook]
-) -> list[Notebook]:
-    """The notebooks that are named, else those of the file's sections, else all that can run and have what is given.
-    Raises WorkflowError."""
-    wanted = [name for name in sections if name != "all"]
-    if not names and not wanted:
-        found = [each for each in every if given.keys() <= params.declared(each).keys() and not each.missing_logs()]
-        if not given or not found:
-            raise WorkflowError("which notebooks? Name them: sweep uq/6_agreement --seed 1 2; `proctor run` lists them")
-        return found
-    found = chosen(names or wanted, every)
-    if other := set(wanted) - {notebook.name for notebook in found}:
-        raise WorkflowError(f"the grid has a section {sorted(other)[0]!r}, which is none of the notebooks named")
-    return found
-
-
-def _given(varied: Sequence[Sequence[str]], seeds: Sequence[int]) -> dict[str, list[Any]]:
-    """{parameter: its values} of the command line. Raises WorkflowError."""
-    given: dict[str, list[Any]] = {"seed": list(seeds)} if seeds else {}
-    for name, *texts in varied:
-        if not texts or name in given:
-            what = "is given twice" if texts else "has no values"
-            raise WorkflowError(f"-p {name} {what}; write -p {name} VALUE VALUE ... once")
-        given[name] = [params.read_overrides([(name, text)])[name] for text in texts]
-    return given
-
-
-def _different(values: Iterable[Any]) -> list[Any]:
-    return list({json.dumps(value, default=str): value for value in values}.values())
 
 
 def _text(value: Any) -> str:
