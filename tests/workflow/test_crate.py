@@ -77,8 +77,9 @@ def test_every_file_is_in_the_folder_with_its_digest(written):
 
 def test_environment_commit_licence_and_citation_are_told(written):
     project, crate = written
-    software = {each["name"]: each["softwareVersion"] for each in crate.get("#environment")["softwareRequirements"]}
-    assert software["rocrate"] and software["papermill"] and "Python 3" in crate.get("#environment")["softwareVersion"]
+    environment = crate.get("#environment")
+    names = {each.partition("==")[0] for each in environment["softwareRequirements"]}
+    assert {"rocrate", "papermill"} <= names and "Python 3" in environment["softwareVersion"]
     head = subprocess.run(["git", "-C", str(project.root), "rev-parse", "HEAD"], capture_output=True, text=True)
     assert crate.get("#commit")["version"] == head.stdout.strip()
     dirty = "dirty: 1 files of the checkout differ from it; in the crate: none"

@@ -18,7 +18,7 @@ import mimetypes
 import platform
 import shutil
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -38,13 +38,8 @@ PLACE = BUILD / "ro-crate"
 VERSION, PROFILE = "1.1", "https://w3id.org/ro/wfrun/process/0.5"
 TERMS = "https://w3id.org/ro/terms/workflow-run/context"  # has sha256, which RO-Crate 1.1 lacks
 BESIDE = ("LICENSE", "data/TERMS.md", "CITATION.cff", "README.md", "Makefile", "pyproject.toml")
-FORMS = {
-    ".ipynb": "application/x-ipynb+json",
-    ".py": "text/x-python",
-    ".md": "text/markdown",
-    ".gz": "application/gzip",
-}
-FORMS |= {".jsonl": "application/jsonl", ".yaml": "application/yaml", ".csv": "text/csv"}
+FORMS = {".ipynb": "application/x-ipynb+json", ".gz": "application/gzip"}
+FORMS |= {".jsonl": "application/jsonl", ".yaml": "application/yaml"}
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -96,39 +91,27 @@ def _describe(crate: Any, ran: Sequence[Notebook], kept: str) -> None:
             _file(crate, name, digest(ROOT / name))
     environment = _environment(crate)
     ends = [_run(crate, notebook, environment) for notebook in ran]
-    root, profile = crate.root_dataset, dict(name="Process Run Crate", version=PROFILE.rpartition("/")[2])
-    terms = f"https://spdx.org/licenses/{cite['license']}", f"{cite['license']} (code)"
-    about = "Of the code; data/TERMS.md in the crate has the terms of data and recordings."
+    root = crate.root_dataset
     root["name"], root["version"] = cite["title"], str(cite["version"])
-    root["description"] = (
-        f"The last `make reproduce` of Proctor: {len(ran)} notebooks with inputs, parameters and outputs."
-    )
-    if kept:
-        root["description"] += f" Kept, not run, as their public logs were not here: {kept}."
+    about = f"The last `make reproduce` of Proctor: {len(ran)} notebooks with inputs, parameters and outputs."
+    root["description"] = about + (f" Kept, not run, as their public logs were not here: {kept}." if kept else "")
     root["datePublished"] = max(filter(None, ends), default=None) or str(cite["date-released"])
-    root["conformsTo"] = _add(crate, PROFILE, "CreativeWork", **profile)
-    root["license"] = _add(crate, terms[0], "CreativeWork", name=terms[1], description=about)
-    root["creator"] = [
-        _add(crate, f"#author-{n}", "Organization" if "name" in each else "Person", name=_name(each))
-        for n, each in enumerate(cite["authors"], 1)
-    ]
+    version = PROFILE.rpartition("/")[2]
+    root["conformsTo"] = _add(crate, PROFILE, "CreativeWork", name="Process Run Crate", version=version)
+    terms = "Of the code; data/TERMS.md in the crate has the terms of data and recordings."
+    licence = dict(name=f"{cite['license']} (code)", description=terms)
+    root["license"] = _add(crate, f"https://spdx.org/licenses/{cite['license']}", "CreativeWork", **licence)
+    names = [each["name"] for each in cite["authors"]]
+    root["creator"] = [_add(crate, f"#{quote(name)}", "Organization", name=name) for name in names]
     root["citation"] = [
-        _add(
-            crate,
-            each.get("url") or f"#reference-{n}",
-            "ScholarlyArticle",
-            name=each["title"],
-            author=", ".join(map(_name, each.get("authors", []))),
-            datePublished=str(each.get("year", "")),
-        )
-        for n, each in enumerate(cite.get("references", []), 1)
+        _add(crate, each["url"], "ScholarlyArticle", name=each["title"], datePublished=str(each["year"]))
+        for each in cite["references"]
     ]
     root.append_to("mentions", [environment, _commit(crate)])
 
 
 def _environment(crate: Any) -> Any:
     """Python and the packages as installed here; the receipts vouch for the pins that the run read."""
-    packages = sorted({(d.metadata["Name"], d.version) for d in metadata.distributions() if d.metadata["Name"]})
     return _add(
         crate,
         "#environment",
@@ -136,10 +119,7 @@ def _environment(crate: Any) -> Any:
         name="The environment when the crate was written",
         softwareVersion=f"{platform.python_implementation()} {platform.python_version()}",
         operatingSystem=f"{platform.system()} {platform.release()} ({platform.machine()})",
-        softwareRequirements=[
-            _add(crate, f"#package-{name}", "SoftwareApplication", name=name, softwareVersion=version)
-            for name, version in packages
-        ],
+        softwareRequirements=sorted({f"{each.name}=={each.version}" for each in metadata.distributions()}),
     )
 
 
@@ -178,15 +158,14 @@ def _run(crate: Any, notebook: Notebook, environment: Any) -> str:
         plain = value if isinstance(value, bool | int | float | str) else json.dumps(value, default=str)
         plain = Path(plain).name if isinstance(plain, str) and Path(plain).is_absolute() else plain
         read.append(_add(crate, f"#parameter-{notebook.name}-{name}", "PropertyValue", name=name, value=plain))
-    how = f"Python {python}" if python else "a Python that it does not name"
+    left = [_file(crate, *each) for each in receipt["left"].items() if each[0] != copy]
+    left.append(_file(crate, copy, hashlib.sha256(content).hexdigest(), content))
     about = {
         "name": f"Run of {source}",
-        "description": f"Executed by papermill with {len(given)} parameters, {how}",
+        "description": f"Executed by papermill with {len(given)} parameters, Python {python or 'not named'}",
         "actionStatus": "http://schema.org/CompletedActionStatus",
         **{key: times[at] for key, at in (("startTime", "start_time"), ("endTime", "end_time")) if times.get(at)},
     }
-    left = [_file(crate, *each) for each in receipt["left"].items() if each[0] != copy]
-    left.append(_file(crate, copy, hashlib.sha256(content).hexdigest(), content))
     action = crate.add_action(tool, f"#run-{notebook.name}", object=read, result=left, properties=about)
     crate.root_dataset.append_to("mentions", action)
     return times.get("end_time") or ""
@@ -209,10 +188,6 @@ def _add(crate: Any, id: str, kind: str, **properties: Any) -> Any:
     from rocrate.model.contextentity import ContextEntity
 
     return crate.add(ContextEntity(crate, id, properties={"@type": kind, **properties}))
-
-
-def _name(author: Mapping[str, Any]) -> str:
-    return author.get("name") or " ".join(filter(None, (author.get("given-names"), author.get("family-names"))))
 
 
 if __name__ == "__main__":
