@@ -7,8 +7,7 @@ import pandas as pd
 import pytest
 from proctor.data.questions import place_in_cell
 from proctor.exam import screening
-from proctor.generated.more_families import MORE_FAMILIES
-from proctor.generated.worked_families import WORKED_FAMILIES
+from proctor.generated.generate import NOTHING_CARRIES_OVER
 from proctor.models.session import Session
 
 
@@ -44,8 +43,7 @@ def test_the_two_families_where_nothing_carries_over_stay_with_their_nearest_cel
     table = screening.cells(answers(right))
     assert table["keep"].tolist() == [False, True, False, True, False]  # .9 and 0 are as near: the easier one
     assert table["why"].tolist()[1] == "nearest of a family that stays"
-    families = WORKED_FAMILIES | MORE_FAMILIES
-    assert set(screening.ALWAYS) == {name for name, family in families.items() if not family.transfers}
+    assert screening.ALWAYS == NOTHING_CARRIES_OVER
 
 
 def test_fresh_questions_come_evenly_from_kept_cells_and_were_not_screened():

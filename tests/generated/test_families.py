@@ -8,11 +8,10 @@ from collections import Counter, defaultdict
 from datetime import datetime
 from fractions import Fraction
 
-import numpy as np
 import pytest
 from proctor.data.questions import load_families
 from proctor.generated.generate import FAMILIES, VERSIONS
-from proctor.generated.more_families import MORE_FAMILIES, more_families
+from proctor.generated.more_families import MORE_FAMILIES
 from proctor.generated.worked import EQUATION, SLIPS
 
 
@@ -284,17 +283,3 @@ def test_no_two_of_27_families_share_a_template_or_the_order_of_their_operations
         orders[question.category].add((question.level, kind))
     assert len(orders) == 27
     assert not [pair for pair in itertools.combinations(orders, 2) if orders[pair[0]] == orders[pair[1]]]
-
-
-def test_a_larger_size_makes_larger_numbers_and_leaves_size_one_as_it_is():
-    def largest(size):
-        found, rng = more_families(size), np.random.default_rng(1)
-        return {name: found[name].make(3, rng).problem.answer for name in ("series", "handshakes", "ledger")}
-
-    small, large = largest(1), largest(1000)
-    assert all(large[name] > 20 * small[name] for name in small)
-    with pytest.raises(ValueError, match="size 0"):
-        more_families(0)
-    assert {name: family.why for name, family in more_families().items()} == {
-        name: family.why for name, family in VERSIONS["families-v3"].items()
-    }

@@ -24,7 +24,7 @@ from proctor.cbu.utility import NEIGHBOURS, NONE, STEPS, run_rollouts
 from proctor.data.schemas import Answer, Question
 from proctor.exam import screening
 from proctor.exam.paired_effects import families_of, paired_effects, with_family
-from proctor.generated.generate import FAMILIES
+from proctor.generated.generate import NOTHING_CARRIES_OVER
 from proctor.models.session import Session
 
 QUESTIONS, ROLLOUTS = 40, 4
@@ -162,7 +162,7 @@ def by_family(rollouts: pd.DataFrame, arms: tuple[str, ...] = (NONE, "right", "w
     table = (
         rates.reindex(columns=list(arms)).groupby(families_of(rollouts)).mean().rename_axis("category").reset_index()
     )
-    table.insert(1, "carries_over", [FAMILIES[name].transfers for name in table["category"]])
+    table.insert(1, "carries_over", ~table["category"].isin(NOTHING_CARRIES_OVER))
     table.insert(2, "questions", table["category"].map(families_of(rollouts).value_counts()))
     gap = table["right"] - table["wrong"]
     return table.iloc[np.lexsort((-gap, ~table["carries_over"].to_numpy(bool)))].reset_index(drop=True)

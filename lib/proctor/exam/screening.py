@@ -39,7 +39,7 @@ MODEL = "qwen2.5-coder-1.5b"
 PROMPT = "hle/answer_steps"
 QUESTIONS, SAMPLES, TEMPERATURE = 5, 2, 0.7  # planned were 8 and 3; a pilot on other questions took 16 s a reply
 LOW, HIGH = 0.2, 0.7
-# The families whose `transfers` is False by design.
+# As `generated.generate.NOTHING_CARRIES_OVER`.
 ALWAYS = ("long_sum", "letter_count", "ledger", "machine", "letter_values", "word_lengths")
 
 

@@ -2,7 +2,7 @@
 
 from numpy.random import Generator
 
-from proctor.generated.worked import Problem, Step, asks, draw_integer
+from proctor.generated.worked import asks, draw_integer
 
 
 @asks(
@@ -20,9 +20,9 @@ from proctor.generated.worked import Problem, Step, asks, draw_integer
     between = second - first: The gaps between the two trees; From the one to the other
     way = between x gap: The m between them; The distance of the two""",
 )
-def fence(level: int, rng: Generator, size: int = 1) -> dict:
+def fence(level: int, rng: Generator) -> dict:
     """Lamps along a path, on both sides of it, or the way between two trees of a row."""
-    gap, gaps = draw_integer(rng, 3, 15), draw_integer(rng, 8, 40 * size)
+    gap, gaps = draw_integer(rng, 3, 15), draw_integer(rng, 8, 40)
     if level < 3:
         return {"length": gap * gaps, "gap": gap}
     first = draw_integer(rng, 2, gaps - 4)
@@ -50,9 +50,9 @@ def fence(level: int, rng: Generator, size: int = 1) -> dict:
     known = known twice / 2: The pairs of friends; Each pair of friends once
     all = pairs - known: The handshakes that are left""",
 )
-def handshakes(level: int, rng: Generator, size: int = 1) -> dict | None:
+def handshakes(level: int, rng: Generator) -> dict | None:
     """Pairs among one group, among one and with another, or without those who know each other."""
-    n, m = draw_integer(rng, 6, 60 * size), draw_integer(rng, 3, 20 * size)
+    n, m = draw_integer(rng, 6, 60), draw_integer(rng, 3, 20)
     if level == 3 and m >= n - 1:
         return None
     return {"n": n} if level == 1 else {"n": n, "m": m}
@@ -79,9 +79,9 @@ def handshakes(level: int, rng: Generator, size: int = 1) -> dict | None:
     bottom = a x b: The bottom; Length times width
     all = walls + bottom: The walls and the bottom""",
 )
-def box(level: int, rng: Generator, size: int = 1) -> dict | None:
+def box(level: int, rng: Generator) -> dict | None:
     """The edges of a box, its surface, or that of an open one."""
-    a, b, c = (draw_integer(rng, 3, 19 * size) for _ in range(3))
+    a, b, c = (draw_integer(rng, 3, 19) for _ in range(3))
     return {"a": a, "b": b, "c": c} if len({a, b, c}) == 3 else None
 
 
@@ -102,9 +102,9 @@ def box(level: int, rng: Generator, size: int = 1) -> dict | None:
     others = n - 2: The number of the others; The corners left
     each = rest / others: Each of the others; Shared equally""",
 )
-def angles(level: int, rng: Generator, size: int = 1) -> dict | None:
+def angles(level: int, rng: Generator) -> dict | None:
     """Inner angles of a polygon: all of them, the last one, or the equal ones next to two others."""
-    n = draw_integer(rng, 5, 80 * size) if level == 1 else draw_integer(rng, 5, 14 * size)
+    n = draw_integer(rng, 5, 80) if level == 1 else draw_integer(rng, 5, 14)
     if level == 1:
         return {"n": n}
     if level == 2:
@@ -130,44 +130,44 @@ def angles(level: int, rng: Generator, size: int = 1) -> dict | None:
     twice = ends x count: All such pairs; That many times
     sum = twice / 2: The sum; Half of it""",
 )
-def series(level: int, rng: Generator, size: int = 1) -> dict:
+def series(level: int, rng: Generator) -> dict:
     """The sum of whole numbers from 1 on, of those between two numbers, or of multiples."""
-    n, first, times = draw_integer(rng, 12, 90 * size), draw_integer(rng, 4, 30), draw_integer(rng, 3, 9)
+    n, first, times = draw_integer(rng, 12, 90), draw_integer(rng, 4, 30), draw_integer(rng, 3, 9)
     if level == 2:
-        return {"first": first, "last": first + draw_integer(rng, 8, 40 * size)}
+        return {"first": first, "last": first + draw_integer(rng, 8, 40)}
     return {"n": n} if level == 1 else {"times": times, "last": times * n}
 
 
-def divisor(level: int, rng: Generator, size: int = 1) -> Problem | None:
+@asks("""What is the largest number that divides both {a} and {b}?
+    {steps}""")
+def divisor(level: int, rng: Generator) -> dict | None:
     """The largest common divisor of two numbers, by taking the smaller from the larger: 2 to 7 times."""
-    shared = draw_integer(rng, 4, 29 * size)
+    shared = draw_integer(rng, 4, 29)
     a, b = (shared * draw_integer(rng, 2, 3 + 5 * level) for _ in range(2))
     if a <= b:
         return None
-    names, values, steps = ["a", "b"], [a, b], []
+    names, values, steps = ["a", "b"], [a, b], list[str]()
     while values[0] != values[1]:
-        large = int(values[1] > values[0])
-        name = f"rest {len(steps) + 1}"
-        less = ("The larger minus the smaller", "Take the smaller from the larger")
-        steps.append(Step(name, names[large], "-", names[1 - large], *less))
-        names[large], values[large] = name, values[large] - values[1 - large]
-    if not 2 * level <= len(steps) <= 2 * level + 1:
-        return None
-    return Problem(f"What is the largest number that divides both {a} and {b}?", {"a": a, "b": b}, tuple(steps))
+        large, rest = int(values[1] > values[0]), f"rest {len(steps) + 1}"
+        says = "The larger minus the smaller; Take the smaller from the larger"
+        steps.append(f"{rest} = {names[large]} - {names[1 - large]}: {says}")
+        names[large], values[large] = rest, values[large] - values[1 - large]
+    return {"a": a, "b": b, "steps": "\n".join(steps)} if 2 * level <= len(steps) <= 2 * level + 1 else None
 
 
-def base(level: int, rng: Generator, size: int = 1) -> Problem:
+@asks("""In base {radix} a number is written {number}. Which number is it in base ten?
+    {steps}""")
+def base(level: int, rng: Generator) -> dict:
     """A number written in another base, of three, four or five digits."""
     radix = draw_integer(rng, 3, 9)
-    digits = [draw_integer(rng, 1, radix - 1) for _ in range(level + 2 + len(str(size)) - 1)]
-    names = [f"digit {i}" for i in range(1, len(digits) + 1)]
-    steps, value = [], names[0]
-    for name in names[1:]:
-        steps.append(Step(f"{name} times", value, "x", "radix", f"Times {radix}", "Times the base"))
-        steps.append(Step(f"{name} sum", f"{name} times", "+", name, "And the next digit", "With the next digit"))
-        value = steps[-1].name
-    question = f"In base {radix} a number is written {''.join(map(str, digits))}. Which number is it in base ten?"
-    return Problem(question, {"radix": radix, **dict(zip(names, digits))}, tuple(steps))
+    digits = {f"digit {i}": draw_integer(rng, 1, radix - 1) for i in range(1, level + 3)}
+    steps, value = [], "digit 1"
+    for name in list(digits)[1:]:
+        steps.append(f"{name} times = {value} x radix: Times {radix}; Times the base")
+        steps.append(f"{name} sum = {name} times + {name}: And the next digit; With the next digit")
+        value = f"{name} sum"
+    number = "".join(map(str, digits.values()))
+    return {"radix": radix, **digits, "number": number, "steps": "\n".join(steps)}
 
 
 @asks(
@@ -187,9 +187,9 @@ def base(level: int, rng: Generator, size: int = 1) -> Problem:
     two = first x second: Ways for chair and secretary; The first two posts
     all = two x third: Ways for all three posts; All posts""",
 )
-def choices(level: int, rng: Generator, size: int = 1) -> dict | None:
+def choices(level: int, rng: Generator) -> dict | None:
     """Ways to choose: one of each kind, different ones in a row, or with a rule for one place."""
-    n, m, k = draw_integer(rng, 5, 45 * size), draw_integer(rng, 3, 15 * size), draw_integer(rng, 2, 9)
+    n, m, k = draw_integer(rng, 5, 45), draw_integer(rng, 3, 15), draw_integer(rng, 2, 9)
     if level == 3 and k > n - 3:
         return None
     return ({"n": n, "m": m, "k": k}, {"n": n}, {"n": n, "k": k})[level - 1]

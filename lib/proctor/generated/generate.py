@@ -9,18 +9,21 @@ all take one operation a step.
 import json
 import zlib
 from collections.abc import Collection, Iterable
+from itertools import islice
 
 import numpy as np
 
 from proctor.data.schemas import LETTERS, Question
 from proctor.files import write_atomic
 from proctor.generated.more_families import MORE_FAMILIES
-from proctor.generated.worked import Drawn, some, written
+from proctor.generated.worked import Drawn, drawn, some, written
 from proctor.generated.worked_families import WORKED_FAMILIES
 from proctor.paths import QUESTIONS
 
 VERSIONS = {"families-v2": WORKED_FAMILIES, "families-v3": MORE_FAMILIES}
 FAMILIES = WORKED_FAMILIES | MORE_FAMILIES
+# Nothing of a worked solution carries over to other numbers; in the other families a method does, by design.
+NOTHING_CARRIES_OVER = ("long_sum", "letter_count", "ledger", "machine", "letter_values", "word_lengths")
 COMMITTED = {"families-v2": 12, "families-v3": 9}  # questions a level in the committed file of each version
 SEED = 20261121
 NEIGHBOURS = 3
@@ -58,11 +61,11 @@ def draw_question(name: str, level: int, index: int, seed: int, seen: set[str] |
     # The name's checksum, not its place in a list: a family added later moves nobody's stream.
     spawn_key = (zlib.crc32(name.encode()), level, index)
     rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=spawn_key))
-    problem, slips, drawn = _fresh(name, level, rng, seen)
+    problem, slips, texts = _fresh(name, level, rng, seen)
     answer, wrong = str(problem.answer), slips[0]
     # A neighbour with the same answer as the exemplar could be solved by copying it.
     near = [_fresh(name, level, rng, seen, {problem.answer, wrong.answer}).problem for _ in range(NEIGHBOURS)]
-    options = some(rng, drawn, len(drawn))
+    options = some(rng, texts, len(texts))
     right = f"{written(problem.lines)} The answer is {answer}."
     extra = {
         "right": right,
@@ -77,8 +80,8 @@ def draw_question(name: str, level: int, index: int, seed: int, seen: set[str] |
         "lucky": f"{written(wrong.lines)} The answer is {answer}.",
         "neighbours": [{"question": other.question, "answer": str(other.answer)} for other in near],
         "options": options,
-        "letter": LETTERS[options.index(drawn[0])],
-        "wrong_letter": LETTERS[options.index(drawn[1])],
+        "letter": LETTERS[options.index(texts[0])],
+        "wrong_letter": LETTERS[options.index(texts[1])],
         "options_question": problem.question,
     }
     return Question(
@@ -96,11 +99,10 @@ def draw_question(name: str, level: int, index: int, seed: int, seen: set[str] |
 
 
 def _fresh(name: str, level: int, rng: np.random.Generator, seen: set[str], avoid: Collection[int] = ()) -> Drawn:
-    for _ in range(2000):
-        drawn = FAMILIES[name].make(level, rng)
-        if drawn.problem.question not in seen and drawn.problem.answer not in avoid:
-            seen.add(drawn.problem.question)
-            return drawn
+    for found in islice(drawn(FAMILIES[name], level, rng), 2000):
+        if found.problem.question not in seen and found.problem.answer not in avoid:
+            seen.add(found.problem.question)
+            return found
     raise ValueError(f"family {name!r}, level {level}: nothing new in 2000 draws after {len(seen)}; lower per_level")
 
 

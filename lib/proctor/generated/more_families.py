@@ -5,11 +5,9 @@ fourteen the solution holds a method that the question does not name and that ca
 (`ledger`, `machine`, `letter_values`, `word_lengths`) it holds nothing that the next question could use. Both are so by
 design, before any model was asked.
 
-Levels 1 to 3 are meant for models of 0.5 to 1.5 billion parameters. `size` makes the numbers larger, for models of
-providers: `more_families(size=1000)`.
+Levels 1 to 3 are meant for models of 0.5 to 1.5 billion parameters.
 """
 
-from functools import partial
 from math import gcd
 
 from numpy.random import Generator
@@ -18,11 +16,10 @@ from proctor.generated import counting_families as counting
 from proctor.generated.worked import (
     DISTINCT,
     DOUBLED,
-    Family,
-    Problem,
-    Step,
+    OPERATIONS,
     asks,
     draw_integer,
+    named,
     running,
     some,
 )
@@ -46,11 +43,11 @@ WORDS = tuple(sorted({*DISTINCT, *DOUBLED}))
     time = ahead / gain: The hours that the car needs; The time until both are level
     answer = time x b: The km that the car has driven; The way of the car""",
 )
-def speed(level: int, rng: Generator, size: int = 1) -> dict | None:
+def speed(level: int, rng: Generator) -> dict | None:
     """A steady speed, two who meet, or one who catches up."""
-    a, b, hours = draw_integer(rng, 11, 29), draw_integer(rng, 11, 29), draw_integer(rng, 3, 9 * size)
+    a, b, hours = draw_integer(rng, 11, 29), draw_integer(rng, 11, 29), draw_integer(rng, 3, 9)
     if level == 1:
-        other = draw_integer(rng, 3, 19 * size)
+        other = draw_integer(rng, 3, 19)
         return {"way": 4 * a * hours, "hours": hours, "other": other} if other != hours else None
     if level == 2:
         return {"apart": (a + b) * hours, "a": a, "b": b} if a != b else None
@@ -76,10 +73,9 @@ def speed(level: int, rng: Generator, size: int = 1) -> dict | None:
     new day = m x other: The hours of the others in one day; A day's hours of the others
     answer = all / new day: The days of the others; The days that these take""",
 )
-def painters(level: int, rng: Generator, size: int = 1) -> dict | None:
+def painters(level: int, rng: Generator) -> dict | None:
     """Days of work for another number of people, after some have joined, or with other hours a day."""
     n, m, days = (draw_integer(rng, 3, 12) for _ in range(3))
-    days *= draw_integer(rng, 1, size)
     if level == 1:
         return None if n == m or n * days % m else {"n": n, "days": days, "m": m}
     if level == 2:
@@ -106,11 +102,11 @@ def painters(level: int, rng: Generator, size: int = 1) -> dict | None:
     ...
     all = shown x days: On all days; All days together""",
 )
-def clock(level: int, rng: Generator, size: int = 1) -> dict:
+def clock(level: int, rng: Generator) -> dict:
     """Minutes between two times of a day, without a break, or on several days."""
     begin = draw_integer(rng, 8, 18)
     end = begin + draw_integer(rng, 2, 4)
-    late, early, pause, days = (draw_integer(rng, *limits) for limits in ((10, 55), (10, 55), (15, 50), (3, 6 * size)))
+    late, early, pause, days = (draw_integer(rng, *limits) for limits in ((10, 55), (10, 55), (15, 50), (3, 6)))
     given = {"begin": begin, "late": late, "end": end, "early": early}
     return given | ({}, {"pause": pause}, {"pause": pause, "days": days})[level - 1]
 
@@ -135,10 +131,10 @@ def clock(level: int, rng: Generator, size: int = 1) -> dict:
     three = two + c: All parts; With the third
     all = part x three: All shares""",
 )
-def ratio(level: int, rng: Generator, size: int = 1) -> dict | None:
+def ratio(level: int, rng: Generator) -> dict | None:
     """Shares from the ratio and the difference of two of them: one share, two together, or three."""
     a, b, c = draw_integer(rng, 3, 9), draw_integer(rng, 2, 8), draw_integer(rng, 2, 9)
-    one = draw_integer(rng, 6, 30 * size)
+    one = draw_integer(rng, 6, 30)
     if a - b < 2 or gcd(a, b) > 1:
         return None
     return {"a": a, "b": b, "more": (a - b) * one} | ({"c": c} if level == 3 else {})
@@ -160,9 +156,9 @@ def ratio(level: int, rng: Generator, size: int = 1) -> dict | None:
     ...
     cost = adults x adult: What the dearer ones cost together""",
 )
-def two_kinds(level: int, rng: Generator, size: int = 1) -> dict:
+def two_kinds(level: int, rng: Generator) -> dict:
     """How many of two kinds, from their number and a total: animals, tickets, or what one kind of ticket cost."""
-    many, few = draw_integer(rng, 4, 25 * size), draw_integer(rng, 4, 25 * size)
+    many, few = draw_integer(rng, 4, 25), draw_integer(rng, 4, 25)
     if level == 1:
         return {"heads": many + few, "legs": 2 * many + 4 * few}
     child, adult = draw_integer(rng, 3, 8), draw_integer(rng, 9, 17)
@@ -185,74 +181,70 @@ def two_kinds(level: int, rng: Generator, size: int = 1) -> dict:
     times = new x 100: The new price times 100; First times 100
     old = times / whole: The price before; The old price""",
 )
-def percent(level: int, rng: Generator, size: int = 1) -> dict | None:
+def percent(level: int, rng: Generator) -> dict | None:
     """A price that rises by some percent, then falls by some, or the price before it rose."""
-    price, up, down = 20 * draw_integer(rng, 3, 45 * size), 5 * draw_integer(rng, 1, 8), 5 * draw_integer(rng, 1, 8)
+    price, up, down = 20 * draw_integer(rng, 3, 45), 5 * draw_integer(rng, 1, 8), 5 * draw_integer(rng, 1, 8)
     new = price + price * up // 100
     if price * up % 100 or up == down or (level == 2 and new * down % 100):
         return None
     return ({"price": price, "up": up}, {"price": price, "up": up, "down": down}, {"up": up, "new": new})[level - 1]
 
 
-def ledger(level: int, rng: Generator, size: int = 1) -> Problem | None:
+@asks("""A shop has {stock} chairs. It {moves} and {last}. How many chairs has it then?
+    {steps}""")
+def ledger(level: int, rng: Generator) -> dict | None:
     """Goods that come and go, three, five or seven times: the question says all that is to be done."""
-    stock, steps, told = draw_integer(rng, 200, 900 * size), [], []
-    given, before = {"stock": stock}, "stock"
+    stock, before, steps, moves = draw_integer(rng, 200, 900), "stock", [], []
+    given = {"stock": stock}
     for place in range(1, 2 * level + 2):
-        goes, number = place % 2 == 1, draw_integer(rng, 21, 190 * size)
+        goes, number = place % 2 == 1, draw_integer(rng, 21, 190)
         given[f"move {place}"] = number
-        told.append(f"sells {number}" if goes else f"receives {number}")
-        says = "After the sale" if goes else "After the delivery"
-        steps.append(Step(f"stock {place}", before, "-" if goes else "+", f"move {place}", says))
+        moves.append(f"sells {number}" if goes else f"receives {number}")
+        operator, says = ("-", "After the sale") if goes else ("+", "After the delivery")
+        steps.append(f"stock {place} = {before} {operator} move {place}: {says}")
         before, stock = f"stock {place}", stock - number if goes else stock + number
         if stock < 0:
             return None
-    question = (
-        f"A shop has {given['stock']} chairs. It {', '.join(told[:-1])} and {told[-1]}. How many chairs has it then?"
-    )
-    return Problem(question, given, tuple(steps))
+    return {**given, "moves": ", ".join(moves[:-1]), "last": moves[-1], "steps": "\n".join(steps)}
 
 
-def machine(level: int, rng: Generator, size: int = 1) -> Problem | None:
+@asks("""Start with {start}. Then {orders}. Which number comes out?
+    {steps}""")
+def machine(level: int, rng: Generator) -> dict | None:
     """A chain of operations on one number, three, four or six of them: the question says all that is to be done."""
-    value = draw_integer(rng, 3, 19 * size)
-    given, before, steps, told = {"start": value}, "start", [], []
+    value = draw_integer(rng, 3, 19)
+    given, before, used, steps, orders = {"start": value}, "start", set[str](), [], []
     for place in range(1, (3, 4, 6)[level - 1] + 1):
         operator = "x+-"[draw_integer(rng, 0, 2)]
-        number = draw_integer(rng, 2, 6) if operator == "x" else draw_integer(rng, 5, 60 * size)
-        value = {"x": value * number, "+": value + number, "-": value - number}[operator]
-        if value < 1 or value > 9_999 * size**2:
+        number = draw_integer(rng, 2, 6) if operator == "x" else draw_integer(rng, 5, 60)
+        value = OPERATIONS[operator](value, number)
+        if value < 1 or value > 9_999:
             return None
         given[f"number {place}"] = number
-        told.append({"x": f"multiply by {number}", "+": f"add {number}", "-": f"subtract {number}"}[operator])
-        steps.append(
-            Step(f"value {place}", before, operator, f"number {place}", f"{told[-1][0].upper()}{told[-1][1:]}")
-        )
-        before = f"value {place}"
-    if len({line.operator for line in steps}) < 2:
-        return None
-    return Problem(f"Start with {given['start']}. Then {', '.join(told)}. Which number comes out?", given, tuple(steps))
+        orders.append({"x": f"multiply by {number}", "+": f"add {number}", "-": f"subtract {number}"}[operator])
+        steps.append(f"value {place} = {before} {operator} number {place}: {orders[-1].capitalize()}")
+        before, used = f"value {place}", used | {operator}
+    return {**given, "orders": ", ".join(orders), "steps": "\n".join(steps)} if len(used) > 1 else None
 
 
-def letter_values(level: int, rng: Generator, size: int = 1) -> Problem:
+@asks("""Each letter counts as its place in the alphabet, from a = 1 to z = 26. What do the first {count} letters of
+    '{word}' add up to?
+    {steps}""")
+def letter_values(level: int, rng: Generator) -> dict:
     """The sum of the places that letters have in the alphabet: nothing carries over to other words."""
-    word, count = some(rng, WORDS, 1)[0], (3, 4, 5)[level - 1] + len(str(size)) - 1
-    names = [f"letter {place}" for place in range(1, min(count, len(word)) + 1)]
-    given = {name: ord(letter) - ord("a") + 1 for name, letter in zip(names, word)}
+    word, count = some(rng, WORDS, 1)[0], level + 2
+    given = {f"letter {place}": ord(letter) - ord("a") + 1 for place, letter in enumerate(word[:count], 1)}
     places = ", ".join(f"{letter} is {value}" for letter, value in zip(word, given.values()))
-    steps = running(names, f"In the alphabet {places}. The first two", "Plus the next letter")
-    question = (
-        f"Each letter counts as its place in the alphabet, from a = 1 to z = 26. What do the first {len(names)} "
-        f"letters of '{word}' add up to?"
-    )
-    return Problem(question, given, steps)
+    steps = running([*given], f"In the alphabet {places}. The first two", "Plus the next letter")
+    return {**given, "count": str(len(given)), "word": word, "steps": steps}
 
 
-def word_lengths(level: int, rng: Generator, size: int = 1) -> Problem | None:
+@asks("""How many more letters are in '{more}' than in '{less}', spaces not counted?
+    {steps}""")
+def word_lengths(level: int, rng: Generator) -> dict | None:
     """How many letters some words have more than others: nothing carries over to other words."""
-    count = level + len(str(size)) - 1
-    words = some(rng, WORDS, 2 * count + 1)
-    more, less = words[: count + 1], words[count + 1 :]
+    words = some(rng, WORDS, 2 * level + 1)
+    more, less = words[: level + 1], words[level + 1 :]
     if len("".join(more)) < len("".join(less)):
         return None
     steps, totals = [], []
@@ -260,45 +252,15 @@ def word_lengths(level: int, rng: Generator, size: int = 1) -> Problem | None:
         totals.append(names[0])
         for place, word in enumerate(names[1:], 1):
             says = f"With the letters of '{word}'" if place > 1 else f"'{names[0]}' and '{word}' have together"
-            steps.append(Step(f"{side} {place}", totals[-1], "+", word, says))
+            steps.append(f"{side} {place} = {totals[-1]} + {word}: {says}")
             totals[-1] = f"{side} {place}"
-    steps.append(Step("left", totals[0], "-", totals[1], "The difference of the two", "Less the other letters"))
-    question = f"How many more letters are in '{' '.join(more)}' than in '{' '.join(less)}', spaces not counted?"
-    return Problem(question, {word: len(word) for word in words}, tuple(steps))
+    steps.append(f"left = {totals[0]} - {totals[1]}: The difference of the two; Less the other letters")
+    lengths = {word: len(word) for word in words}
+    return {**lengths, "more": " ".join(more), "less": " ".join(less), "steps": "\n".join(steps)}
 
 
-BUILDERS = {
-    speed: "Going through the speed, or the difference of speeds, works for other speeds.",
-    painters: "Going through the work of one painter is the same for other crews.",
-    clock: "Hours first, then minutes before and after them, works for other times.",
-    ratio: "What one part is worth follows in the same way from other differences.",
-    two_kinds: "Taking all for the cheaper kind first works for other numbers.",
-    counting.fence: "One more post than gaps, and one gap less, holds for other lengths.",
-    counting.handshakes: "Counting each pair twice and halving works for other groups.",
-    counting.box: "Which faces or edges there are, and how often, is the same for other boxes.",
-    counting.angles: "Cutting a polygon into triangles works for other numbers of corners.",
-    counting.series: "Pairing the first with the last number works for other sums.",
-    counting.divisor: "Taking the smaller from the larger works for other numbers.",
-    percent: "Of which price the percent are taken is the same for other prices.",
-    counting.base: "Times the base and plus the next digit works for other digits.",
-    counting.choices: "How many are left for each place is the same for other numbers.",
-    ledger: "",
-    machine: "",
-    letter_values: "How one word is spelled says nothing of how another one is.",
-    word_lengths: "How long one word is says nothing of how long another one is.",
-}
-SAID = "The question already says all that is to be done; every step is made anew."
-STAY = ("ledger", "machine", "letter_values", "word_lengths")  # nothing carries over, by design
-
-
-def more_families(size: int = 1) -> dict[str, Family]:
-    """The eighteen families by name; size: how many times larger the largest numbers are. Raises ValueError below 1."""
-    if size < 1:
-        raise ValueError(f"size {size}: give 1 or more")
-    return {
-        build.__name__: Family(partial(build, size=size), build.__name__ not in STAY, why or SAID)
-        for build, why in BUILDERS.items()
-    }
-
-
-MORE_FAMILIES = more_families()
+MORE_FAMILIES = named(
+    speed, painters, clock, ratio, two_kinds, counting.fence, counting.handshakes, counting.box, counting.angles,
+    counting.series, counting.divisor, percent, counting.base, counting.choices, ledger, machine, letter_values,
+    word_lengths,
+)  # fmt: skip

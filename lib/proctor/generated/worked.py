@@ -2,7 +2,8 @@
 
 A `Problem` is a question and the steps that solve it. Each step applies one operation to two numbers: numbers of the
 question, constants, or results of earlier steps. From this come the right solution in two wordings, wrong solutions
-with one planted slip each (`spoil`). A `Family` draws problems.
+with one planted slip each (`spoil`). A family is a function that draws a problem of a level, or None where the drawn
+numbers will not do.
 """
 
 import re
@@ -77,12 +78,15 @@ class Problem:
         return self.lines[-1].value
 
 
-def asks(*texts: str) -> Callable[[Callable[..., dict | None]], Callable[..., Problem | None]]:
-    """Makes a builder of problems of a function that draws their numbers, by the text of each level.
+Family = Callable[[int, Generator], Problem | None]
+
+
+def asks(*texts: str) -> Callable[[Callable[[int, Generator], dict | None]], Family]:
+    """Makes a family of a function that draws the numbers of its problems, by the text of each level.
 
     A text holds its question, then one line per step: `name = left operator right: says`, or `...: says; again`. A line
-    of three points stands for all steps of the text before. What is in braces is filled in from what was drawn; the
-    numbers among that are those that the question gives.
+    of three points stands for all steps of the text before. What is in braces is filled in from what was drawn, which
+    may be steps too; the numbers among that are those that the question gives. One text is that of every level.
 
     >>> @asks('''What do {n} pens at {price} cents cost, and {n} pads at twice as much?
     ...     pens = n x price: The pens cost; For the pens
@@ -100,21 +104,20 @@ def asks(*texts: str) -> Callable[[Callable[..., dict | None]], Callable[..., Pr
         lines = [line.strip() for line in text.splitlines()]
         levels.append([each for line in lines for each in (before if line == "..." else [line])])
 
-    def builder(draw: Callable[..., dict | None]) -> Callable[..., Problem | None]:
+    def family(draw: Callable[[int, Generator], dict | None]) -> Family:
         @wraps(draw)
-        def build(level: int, rng: Generator, **size: int) -> Problem | None:
-            drawn = draw(level, rng, **size)
-            return None if drawn is None else _filled(levels[level], drawn)
+        def build(level: int, rng: Generator) -> Problem | None:
+            numbers = draw(level, rng)
+            return None if numbers is None else _filled(levels[level if len(texts) > 1 else 1], numbers)
 
         return build
 
-    return builder
+    return family
 
 
 def _filled(lines: list[str], drawn: Mapping[str, int | str]) -> Problem:
     question, steps = [], []
-    for line in lines:
-        line = line.format(**drawn)
+    for line in "\n".join(lines).format(**drawn).splitlines():
         if found := _STEP.fullmatch(line):
             name, left, operator, right, says, again = found.groups("")
             left, right = (int(operand) if operand.isdecimal() else operand for operand in (left, right))
@@ -267,32 +270,25 @@ class Drawn(NamedTuple):
     options: tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class Family:
-    """How to draw a problem; `build` returns None where the drawn numbers will not do."""
-
-    build: Callable[[int, Generator], Problem | None]
-    transfers: bool
-    why: str
-
-    def make(self, level: int, rng: Generator) -> Drawn:
-        """Draw until the numbers will do and can be spoiled."""
-        if level not in (1, 2, 3):
-            raise ValueError(f"level {level!r} does not exist: choose 1, 2 or 3")
-        for _ in range(10_000):
-            problem = self.build(level, rng)
-            slips = spoil(problem, rng, WRONG_SOLUTIONS) if problem is not None else []
-            if problem is not None and len(slips) == WRONG_SOLUTIONS:
-                return Drawn(problem, slips, number_options(problem.answer, slips[0].answer, rng))
-        raise RuntimeError(f"{self.build}, level {level}: no usable numbers in 10000 draws; widen its ranges")
+def drawn(build: Family, level: int, rng: Generator) -> Iterator[Drawn]:
+    """Problems of a family at a level (1, 2 or 3), one after the other, whose numbers will do and can be spoiled."""
+    while True:
+        problem = build(level, rng)
+        slips = spoil(problem, rng, WRONG_SOLUTIONS) if problem is not None else []
+        if problem is not None and len(slips) == WRONG_SOLUTIONS:
+            yield Drawn(problem, slips, number_options(problem.answer, slips[0].answer, rng))
 
 
-def running(names: list[str], first: str, then: str) -> tuple[Step, ...]:
+def named(*builders: Family) -> dict[str, Family]:
+    """The families by name."""
+    return {build.__name__: build for build in builders}
+
+
+def running(names: list[str], first: str, then: str) -> str:
     """The steps that add up the numbers of these names one by one."""
-    steps = [Step("sum 1", names[0], "+", names[1], first)]
-    for i, name in enumerate(names[2:], 2):
-        steps.append(Step(f"sum {i}", f"sum {i - 1}", "+", name, then))
-    return tuple(steps)
+    lines = [f"sum 1 = {names[0]} + {names[1]}: {first}"]
+    lines += [f"sum {i} = sum {i - 1} + {name}: {then}" for i, name in enumerate(names[2:], 2)]
+    return "\n".join(lines)
 
 
 # No letter twice, seven to ten letters: every place has one letter and every letter one place.

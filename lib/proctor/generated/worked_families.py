@@ -8,7 +8,7 @@ asked.
 
 from numpy.random import Generator
 
-from proctor.generated.worked import DOUBLED, Family, Problem, Step, asks, draw_integer, running, some
+from proctor.generated.worked import DOUBLED, asks, draw_integer, named, running, some
 
 
 @asks(
@@ -213,16 +213,19 @@ def ages(level: int, rng: Generator) -> dict:
     return {"young": young, "years": years, "times": times}
 
 
-def long_sum(level: int, rng: Generator) -> Problem:
+@asks("""What is {numbers}?
+    {steps}""")
+def long_sum(level: int, rng: Generator) -> dict:
     """Four, five or six numbers to add: the question says all that is to be done."""
     count, low, high = ((4, 102, 999), (5, 1002, 9999), (6, 10002, 99999))[level - 1]
-    names = [f"number {i}" for i in range(count)]
-    given = {name: draw_integer(rng, low, high) for name in names}
-    question = f"What is {' + '.join(map(str, given.values()))}?"
-    return Problem(question, given, running(names, "The first two numbers", "And the next number"))
+    given = {f"number {i}": draw_integer(rng, low, high) for i in range(count)}
+    steps = running([*given], "The first two numbers", "And the next number")
+    return {**given, "numbers": " + ".join(map(str, given.values())), "steps": steps}
 
 
-def letter_count(level: int, rng: Generator) -> Problem | None:
+@asks("""How many times does the letter '{letter}' occur in '{text}'?
+    {steps}""")
+def letter_count(level: int, rng: Generator) -> dict | None:
     """How often a letter occurs in two, three or four words: nothing carries over to other words."""
     words = some(rng, DOUBLED, level + 1)
     text = " ".join(words)
@@ -230,24 +233,14 @@ def letter_count(level: int, rng: Generator) -> Problem | None:
     if not repeated:
         return None
     letter = some(rng, repeated, 1)[0]
-    steps, before = [], 0
+    steps, before = [], "0"
     for word in words:
         for place, character in enumerate(word, 1):
             if character == letter:
-                where = f"Letter {place} of '{word}' is '{letter}'"
-                steps.append(Step(f"{word} {place}", before, "+", 1, where, f"'{word}' has '{letter}' at {place}"))
-                before = steps[-1].name
-    return Problem(f"How many times does the letter '{letter}' occur in '{text}'?", {}, tuple(steps))
+                says = f"Letter {place} of '{word}' is '{letter}'; '{word}' has '{letter}' at {place}"
+                steps.append(f"{word} {place} = {before} + 1: {says}")
+                before = f"{word} {place}"
+    return {"letter": letter, "text": text, "steps": "\n".join(steps)}
 
 
-WORKED_FAMILIES: dict[str, Family] = {
-    "invented_sign": Family(invented_sign, True, "How to read the invented sign is the same for other numbers."),
-    "rectangle": Family(rectangle, True, "Halving the perimeter first works for any rectangle."),
-    "mean": Family(mean, True, "Going through the total is the same for other numbers."),
-    "sequence": Family(sequence, True, "Which steps to look at, and what they do, is the same for other terms."),
-    "change": Family(change, True, "The order of the payments is the same for other prices."),
-    "tank": Family(tank, True, "Adding the rates before dividing works for other rates."),
-    "ages": Family(ages, True, "How the two ages are taken apart is the same for other ages."),
-    "long_sum": Family(long_sum, False, "The question already says all that is to be done; every sum is made anew."),
-    "letter_count": Family(letter_count, False, "How one word is spelled says nothing of how another one is."),
-}
+WORKED_FAMILIES = named(invented_sign, rectangle, mean, sequence, change, tank, ages, long_sum, letter_count)
