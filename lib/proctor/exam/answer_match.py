@@ -32,7 +32,10 @@ MOST_PAIRS = 400  # entries of one list times those of the other
 _SIGNS = str.maketrans("−–×·⋅∙∗÷⁄", "--*****//", "≈")
 _SIGNS |= {ord(sign): rf"\{name} " for sign, name in zip("π√∞½¼¾", "pi sqrt infty frac12 frac14 frac34".split())}
 _SIGNS |= {ord(sign): rf"\{name} " for sign, name in zip("≤≥∈∪±", "le ge in cup pm".split())}
-_SIGNS |= {ord("∨"): " or ", ord("‰"): "/1000"}
+_SIGNS |= {ord("∨"): " or ", ord("‰"): "/1000", ord("ℵ"): r"\aleph "}
+for _name in GREEK - {"infty", "varepsilon", "varphi", "mu", "Omega"}:  # μ and Ω are of units, before and after numbers
+    _case, _letter = "CAPITAL" if _name[0].isupper() else "SMALL", _name.replace("ambda", "amda").upper()
+    _SIGNS[ord(unicodedata.lookup(f"GREEK {_case} LETTER {_letter}"))] = rf"\{_name} "
 _UP = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺ⁿ", "0123456789-+n")
 _DOWN = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
 _SCALES = {"thousand": "*10^3", "million": "*10^6", "billion": "*10^9", "trillion": "*10^12"}
@@ -134,7 +137,7 @@ def _same_list(brackets: str, one: list[str], closing: str, two: list[str]) -> b
     known = not any(None in row for row in matrix)
     kinds = {brackets, closing} - {""}
     if kinds == {"⦃⦄"}:
-        if unordered and not _as_often(matrix):
+        if unordered and not all(row.count(True) == matrix.count(row) for row in matrix):
             return None  # {2, 2, 4} and {2, 4, 4}: one set, and two lists of what there is
         return unordered or (False if known else None)
     if len(one) != len(two):
@@ -146,17 +149,6 @@ def _same_list(brackets: str, one: list[str], closing: str, two: list[str]) -> b
     if False in in_order:
         return None if unordered and not (brackets and closing) else False
     return all(in_order) or None
-
-
-def _as_often(matrix: list[list[bool | None]]) -> bool:
-    """Whether each entry of one list can be laid to one of its own of the other: equal ones stand equally often."""
-    left = set(range(len(matrix[0])))
-    for row in matrix:
-        place = next((place for place in sorted(left) if row[place]), None)
-        if place is None:
-            return False
-        left.remove(place)
-    return not left
 
 
 def _entry(given: str, right: str) -> bool | None:
@@ -295,7 +287,6 @@ def normal(text: str) -> str:
     text = re.sub(r"[⁰¹²³⁴-⁹⁻⁺ⁿ]+", lambda up: "^{" + up[0].translate(_UP) + "}", text)
     text = re.sub(r"[₀-₉]+", lambda down: "_{" + down[0].translate(_DOWN) + "}", text)
     text = text.translate(_SIGNS)
-    text = re.sub(r"[α-ωΓΔΘΛΞΣΦΨΩℵ]", _greek, text)
     text = _SCIENTIFIC.sub(r"\1*10^{\2}", text)  # before spaces go: 2e - 3 is a difference
     text = re.sub(r"\\(left|right|displaystyle|quad|qquad|limits)(?![A-Za-z])|\\[!,;: ]|\{,\}|~", " ", text)
     text = re.sub(r"\\(text|mathrm|operatorname|mathbf|mbox|textbf)\s*\{([^{}]*)\}", r" \2 ", text)
@@ -315,17 +306,6 @@ def normal(text: str) -> str:
     if text.startswith("{") and _closes(text, 0) == len(text) - 1:
         text = f"⦃{text[1:-1]}⦄"
     return re.sub(r"\s*([-+*/^=])\s*", r"\1", " ".join(text.split()))
-
-
-def _greek(letter: re.Match) -> str:
-    """A Greek letter as LaTeX writes it; Ω before and after numbers stays the unit."""
-    name = (
-        "aleph"
-        if letter[0] == "ℵ"
-        else unicodedata.name(letter[0]).rpartition(" ")[2].lower().replace("lamda", "lambda")
-    )
-    name = name.capitalize() if letter[0].isupper() else name
-    return letter[0] if letter[0] in "Ωμ" or name not in GREEK | {"aleph"} else rf"\{name} "
 
 
 def _rows(found: re.Match) -> str:

@@ -15,43 +15,6 @@ from proctor.stats.interval import Interval
 from proctor.stats.power import needed_by
 
 
-def paired_effects(
-    pairs: Mapping[str, tuple[pd.Series, pd.Series]], families: pd.Series, level: float = 0.95
-) -> pd.DataFrame:
-    """One row an effect: effect, first, second (means), difference, low, high, items, families, needed.
-
-    pairs: by name the two values of each item, in [0, 1]; items that lack one are left out. families: of each item;
-    items without one are left out too. All series have the items as index. level: of all intervals together. needed:
-    families with which this interval, at the level that it has here, would show the estimate with a chance of 80 %, if
-    it were true (`power.needed_by`).
-
-    >>> items = pd.Index(range(6)); families = pd.Series(list("aabbcc"), items)
-    >>> one, other = pd.Series([1, 1, 1, 0, 1, 1.0], items), pd.Series([0, 0, 1, 0, 0, 1.0], items)
-    >>> found = paired_effects({"gain": (one, other)}, families).iloc[0]
-    >>> float(found["difference"]), int(found["items"]), int(found["families"])
-    (0.5, 6, 3)
-    """
-    own, rows = 1 - (1 - level) / max(len(pairs), 1), []
-    for name, (first, second) in pairs.items():
-        gap = with_family(first.astype(float) - second.astype(float), families)
-        family = families.reindex(gap.index)
-        found = cluster_t_interval(gap.to_numpy(), family.to_numpy(), own)
-        rows.append(
-            {
-                "effect": name,
-                "first": first.reindex(gap.index).mean(),
-                "second": second.reindex(gap.index).mean(),
-                "difference": found.estimate,
-                "low": found.low,
-                "high": found.high,
-                "items": len(gap),
-                "families": family.nunique(),
-                "needed": needed_by(found, family.nunique()),
-            }
-        )
-    return pd.DataFrame(rows)
-
-
 def over_families(
     values: pd.Series, families: pd.Series, family: int = 1, bounds: tuple[float, float] = (0.0, 1.0)
 ) -> Interval:
@@ -71,6 +34,29 @@ def over_families(
     labels = families.reindex(known.index)
     found = cluster_t_interval(known.to_numpy(), labels.to_numpy(), 1 - 0.05 / family, bounds)
     return replace(found, n=labels.nunique(), of="families of questions", family=family)
+
+
+def paired_effects(pairs: Mapping[str, tuple[pd.Series, pd.Series]], families: pd.Series) -> pd.DataFrame:
+    """One row per effect: effect, first, second (means), difference, low, high, items, families, needed.
+
+    pairs: by name the two values of each item, in [0, 1]; items that lack one are left out, and those without a family.
+    All series have the items as index. Intervals are of all effects together (`over_families`). needed: families with
+    which this interval, at its level, would show the estimate with a chance of 80 %, if it were true.
+
+    >>> items = pd.Index(range(6)); families = pd.Series(list("aabbcc"), items)
+    >>> one, other = pd.Series([1, 1, 1, 0, 1, 1.0], items), pd.Series([0, 0, 1, 0, 0, 1.0], items)
+    >>> found = paired_effects({"gain": (one, other)}, families).iloc[0]
+    >>> float(found["difference"]), int(found["items"]), int(found["families"])
+    (0.5, 6, 3)
+    """
+    rows = []
+    for name, (first, second) in pairs.items():
+        gap = with_family(first.astype(float) - second.astype(float), families)
+        found = over_families(gap, families, len(pairs), (-1.0, 1.0))
+        row = dict(effect=name, first=first.reindex(gap.index).mean(), second=second.reindex(gap.index).mean())
+        row |= dict(difference=found.estimate, low=found.low, high=found.high, items=len(gap), families=found.n)
+        rows.append(row | dict(needed=needed_by(found, found.n)))
+    return pd.DataFrame(rows)
 
 
 def with_family(values: pd.Series, families: pd.Series) -> pd.Series:

@@ -11,7 +11,7 @@ async with Session("auto", budget=5, settings=Settings(effort="high")) as sessio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -128,16 +128,11 @@ async def run_exam(
     unseen = _unseen(models, questions, not session.rehearsing) if skip_unseen else ()
     by_id = {question.id: question for question in questions}
     how = dict(temperature=temperature, settings=session.settings, prompt=prompt)
+    about = ("category", "answer_type", "level")
+    known = {question.id: {name: getattr(question, name) for name in about} for question in questions}
     calls = [
         (
-            dict(
-                model=model,
-                question_id=question.id,
-                category=question.category,
-                answer_type=question.answer_type,
-                level=question.level,
-                sample=sample,
-            ),
+            dict(model=model, question_id=question.id, **known[question.id], sample=sample),
             exam_request(model, question, sample=sample, **how),
         )
         for model in models
@@ -175,12 +170,9 @@ def _unseen(models: list[str], questions: list[Question], told: bool) -> list[st
 # A model as judge. It sees the question's text, the key and the response, never a picture.
 
 
-@dataclass(frozen=True)
-class Judgement:
-    """The four fields of HLE's judge (C.1.1). None: unreadable. `confidence` in [0, 1], 1 where none was stated."""
+class Judgement(NamedTuple):
+    """What HLE's judge says (C.1.1); None: unreadable. `confidence` in [0, 1], 1 where none was stated."""
 
-    answer: str | None = None
-    reasoning: str = ""
     correct: bool | None = None
     confidence: float | None = None
 
@@ -188,22 +180,17 @@ class Judgement:
 def judgement(reply: Reply, quoted: str = "") -> Judgement:
     """Read the JSON object that ends a judge's reply, also in a fenced block or after prose.
 
-    Anything else is unreadable in all fields; so is an object that may be quoted from the response (`ending_object`).
+    Anything else is unreadable; so is an object that may be quoted from the response (`ending_object`).
     """
     fields = ending_object(reply.text, "correct", quoted)
-    if fields is None:
+    if fields is None or not set(JUDGEMENT["required"]) <= fields.keys():
         return Judgement()
     try:
         percent = float(str(fields["confidence"]).strip().rstrip("%"))
-        answer, reasoning = str(fields["extracted_final_answer"]), str(fields["reasoning"])
-    except (ValueError, KeyError, RecursionError):
+    except (ValueError, RecursionError):
         return Judgement()
-    return Judgement(
-        answer,
-        reasoning,
-        {"yes": True, "no": False}.get(fields["correct"].strip().lower()),
-        percent / 100 if 0 <= percent <= 100 else None,
-    )
+    correct = {"yes": True, "no": False}.get(fields["correct"].strip().lower())
+    return Judgement(correct, percent / 100 if 0 <= percent <= 100 else None)
 
 
 def judge_request(judge: str, question: Question, response: str, settings: Settings | None = None) -> Request:
@@ -229,7 +216,7 @@ async def judge(session: Session, judges: list[str], answers: pd.DataFrame, ques
 
     def read(row: Mapping, request: Request, reply: Reply) -> dict[str, Any]:
         local = spec(row["judge"]).local
-        said = Judgement(correct=verdict(reply, **request.shown)) if local else judgement(reply, request.quoted)
+        said = Judgement(verdict(reply, **request.shown)) if local else judgement(reply, request.quoted)
         return dict(
             accepted=said.correct,
             p_accept=p_accept(reply, **request.shown) if local else None,

@@ -20,7 +20,7 @@ import pandas as pd
 from scipy.special import expit
 
 from proctor.data.schemas import LETTERS, Question
-from proctor.data.tabular import DataError, Wrong, made, problem, read_rows, summary
+from proctor.data.tabular import DataError, Wrong, made, needs, read_rows, summary
 from proctor.exam.answer_match import classes, plain_text, same
 from proctor.exam.formats import read_results
 from proctor.exam.marking import ANSWERS, ITEMS, NO_TEXT, REPLIES, joined, matched, read_keys, read_replies, replies_of
@@ -280,26 +280,23 @@ def _read_table(
     systems = [name for name in names if wide and name not in {item, key, *NO_SYSTEM, *leave_out}]
     own = set(table[key].str.strip()) - {""} if wide and key and needed else set()
     letters = bool(own) and own <= {*LETTERS}
-    keys, seen = {}, {}
-    for (number, _), row in zip(rows, table.to_dict("records")):
-        id, right = row[item], row[key].strip() if key else ""
-        if not id.strip():
-            problems.append(problem(path, number, item, "empty", "Name the item of every row"))
-        elif id in seen and wide:
-            what = f"{id!r} is the item of row {seen[id]} too"
-            problems.append(problem(path, number, item, what, "Give each item one row, with one column per system"))
-        elif right and keys.setdefault(id, _question(row, id, right)).answer != right:
-            what = f"{id!r} has the key {keys[id].answer!r} in row {seen[id]}, here {right!r}"
-            problems.append(problem(path, number, key, what, "Give it one"))
-        elif wide and key and needed and not right:
-            problems.append(problem(path, number, key, "empty", "Give the item its key, or delete the row"))
-        seen.setdefault(id, number)
-        for name in systems if letters else ():
-            if row[name].strip().isdecimal():
-                fix = "Give the letter that was answered, or leave the cell empty"
-                problems.append(problem(path, number, name, f"{row[name]!r} is a number, the keys are letters", fix))
-    if problems:
-        raise DataError(summary(problems))
+    keys, first = {}, {}
+
+    def item_of(number: int, row: dict) -> str:
+        id, right = needs(row, item, fix="Name the item of every row")[item], row[key].strip() if key else ""
+        if wide and key and needed and not right:
+            raise Wrong(key, "empty", "Give the item its key, or delete the row")
+        if right and keys.setdefault(id, _question(row, id, right)).answer != right:
+            what = f"{id!r} has the key {keys[id].answer!r} in row {first[id]}, here {right!r}"
+            raise Wrong(key, what, "Give it one")
+        if odd := next((name for name in systems if letters and row[name].strip().isdecimal()), ""):
+            what = f"{row[odd]!r} is a number, the keys are letters"
+            raise Wrong(odd, what, "Give the letter that was answered, or leave the cell empty")
+        first.setdefault(id, number)
+        return id
+
+    once = (item, str, "item", "Give each item one row, with one column per system") if wide else None
+    made(path, zip((number for number, _ in rows), table.to_dict("records")), problems, item_of, once)
     if not wide:
         return joined((path, replies_of(rows, problems, path))), keys
     given = table.melt(item, systems, "model", "given").rename(columns={item: "question_id"})
