@@ -269,10 +269,6 @@ def same_names(one: list[str], other: list[str]) -> bool:
     return plain[0] == plain[1]
 
 
-def _two_raters(passed_validator: str, passed_human: str, agreement: str):
-    return agreement_counts(passed_validator, passed_human, agreement, n=25)[0]
-
-
 FUNCTIONS = {
     "len": len,
     "total": total,
@@ -300,6 +296,6 @@ FUNCTIONS = {
     "fewest_items": fewest_items,
     "counts": lambda text, n, samples=1: len(accuracy_counts(text, int(as_span(n).low), samples=samples)),
     "sets_of_counts": lambda parts, n: sum(found.assignments for found in shares_of_whole(parts, int(n.low))),
-    "kappa": lambda *printed: _two_raters(*printed).share("kappa"),
-    "passed_by_people": lambda *printed: _two_raters(*printed).positives,
+    "kappa": lambda *printed: agreement_counts(*printed, n=25)[0].share("kappa"),  # of validator and people
+    "passed_by_people": lambda *printed: agreement_counts(*printed, n=25)[0].positives,
 }

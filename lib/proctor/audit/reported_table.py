@@ -52,7 +52,6 @@ OTHER_NAMES = {
     "items": "n",
 }
 MOST_SIZES = 2_000  # numbers of items to try for one row
-VERDICTS = ("feasible, unique", "feasible, several", "smaller n", "partial run", "infeasible", "not checked")
 CUT = "truncate"
 MOST_RUN = 2_000  # items up to which every smaller number of items is tried
 FEW, LIKELY = Fraction(1, 100), Fraction(1, 20)  # as in synthesis/1_what_the_tables_hold
@@ -123,10 +122,10 @@ def load_reported(
     if not rows and not problems:
         raise DataError(f"{path}: no rows in it. Give it a header and at least one row.")
     rows = renamed(path, rows, columns if columns and rows else {}, COLUMNS)
-    problems += (of_columns := _column_problems(path, list(rows[0][1]) if rows else ["name", *FIGURES]))
+    problems += (unknown := _unknown_columns(path, rows[0][1] if rows else ()))
     once = ("name", lambda reported: reported.name, "name", "Give each row its own")
-    sound = rows if not of_columns else ()
-    found = made(path, sound, problems, lambda _, row: _reported(row, unit, sizes, positives), once)
+    rows = rows if not unknown else []
+    found = made(path, rows, problems, lambda _, row: _reported(row, unit, sizes, positives), once)
     if all(row.fault for row in found):
         raise DataError(f"{path}: no row can be read. The first: {found[0].fault}.")
     texts = [text for row in found for name, text in row.figures.items() if name not in AS_SHARE]
@@ -151,18 +150,12 @@ def _check_parameters(
     return (n, n) if n else (n_min, n_max) if n_min else None
 
 
-def _column_problems(path: Path, columns: list[str]) -> list[str]:
+def _unknown_columns(path: Path, columns: Iterable[str]) -> list[str]:
     problems = []
     for column in [column for column in columns if column not in COLUMNS]:
         near = OTHER_NAMES.get(column.lower()) or next(iter(get_close_matches(column.lower(), COLUMNS, n=1)), None)
         mend = f"Did you mean {near}? Say --column {near}={column}. Known" if near else "Remove it; known"
         problems.append(problem(path, 1, column, "unknown column", f"{mend} are {', '.join(COLUMNS)}"))
-    if problems:
-        return problems  # a misspelt column is not told as a missing one too
-    if "name" not in columns:
-        problems.append(problem(path, 1, "name", "missing", "Give every row a name"))
-    if not set(FIGURES) & set(columns):
-        problems.append(problem(path, 1, None, "no column of figures", f"Give at least one of {', '.join(FIGURES)}"))
     return problems
 
 
@@ -281,7 +274,7 @@ def audit(row: Reported) -> Audited:
         notes = [f"{' and '.join(unread)} not used: give positives or a further figure"] if unread else []
         notes += [f"right answers are of n times {row.samples} samples"] if row.samples > 1 else []
     if found:
-        return Audited(row, VERDICTS[len(found) > 1], tuple(found), "; ".join(notes))
+        return Audited(row, f"feasible, {'several' if len(found) > 1 else 'unique'}", tuple(found), "; ".join(notes))
     verdict, parts, notes = _smaller(row)
     return Audited(row, verdict, parts, "; ".join(filter(None, [row.note, *notes])))
 
