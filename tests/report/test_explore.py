@@ -6,11 +6,10 @@ from itertools import product
 import numpy as np
 import pandas as pd
 import pytest
-from markupsafe import Markup
 from proctor import paths
 from proctor.report.explore import ALL, Explorable
 from proctor.report.site import STATIC
-from proctor.report.site_notebook import movable, rendered
+from proctor.report.site_notebook import Behind, rendered
 from proctor.synthesis.how_many import items_for_difference
 from statsmodels.stats.inter_rater import cohens_kappa
 
@@ -36,8 +35,9 @@ def picture():
 
 
 def page_of(pictures):
-    saved = Markup('<a><img alt="saved"></a>')
-    boxes = "".join(rendered("figure", None, saved, {}, (), "x", movable(one)) for one in pictures.values())
+    behind = Behind(paths.ROOT, paths.FIGURES)
+    saved = behind.records["synthesis/explore_right"]
+    boxes = "".join(rendered("figure", behind, saved | {"explore": one}) for one in pictures.values())
     return f"<!doctype html><html lang=en><title>x</title><main>{boxes}</main><script>{(STATIC / 'explore.js').read_text()}</script>"
 
 
@@ -99,7 +99,7 @@ def test_keys_move_a_slider_and_without_script_the_saved_picture_stands(browser,
     assert page.inner_text(".said") == picture.sentence({"setting": "10", "who": ALL})
     page = browser.new_context(java_script_enabled=False).new_page()
     page.set_content(page_of({"one": picture.page()}))
-    assert page.locator("img").count() == 1 and page.locator("svg").count() == 0
+    assert page.locator("svg.drawn").count() == page.locator("svg").count() == 1
 
 
 def test_jupyter_has_the_same_settings_and_sentence(picture, capsys):

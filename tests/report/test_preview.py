@@ -52,12 +52,6 @@ def test_a_claim_that_no_cell_names_stands_below_the_one_before(tmp_path):
     assert text.index("`uq/named`)") < text.index("`uq/of_no_cell`)") < text.index("out.claim('uq/other'")
 
 
-@pytest.mark.parametrize("text", ["Costs in $ a call\n\n| $x |\n|---|\n| 5 $ |\n", "No table of $5\n"])
-def test_a_dollar_in_a_saved_table_begins_no_formula(text):
-    shown = preview.excerpt(text, "uq/costs")
-    assert "$" not in shown and shown.count("<span>&#36;</span>") == text.count("$")
-
-
 def test_writing_touches_what_changed_and_deletes_what_has_no_notebook(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(preview, "FOLDER", tmp_path)
     monkeypatch.setattr(preview, "previews", lambda: {"README.md": "a", "uq/1.md": "b"})

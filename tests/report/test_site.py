@@ -14,7 +14,7 @@ from axe_playwright_python.sync_playwright import Axe
 from bs4 import BeautifulSoup
 from fontTools.ttLib import TTFont
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
-from proctor import log_files, paths
+from proctor import paths
 from proctor.report import claims, figures, site, site_notebook, tables
 from proctor.report.catalog import Row
 from proctor.report.provenance import KINDS, describe
@@ -50,9 +50,8 @@ CATALOG = [
     "uq/rounds,uq,protocol,Ask twice,uq/1_formulas,uq/numbers.csv,measured,,,stand-in,one model",
 ]
 PROTOCOLS = """id,functions,prompts,calls,figure
-uq/rounds,stats.interval.by_group,uq/twice,two a question,
+uq/rounds,stats.interval.by_group,uq/correctness,two a question,
 """
-PROMPT = "---\nversion: 1\nasks: whether it is right, of `x`\noutput: verdict\nmax_tokens: 1\n---\n# user\nIs it?\n"
 BINDER = "https://mybinder.org/v2/gh/a/b/HEAD"
 NUMBERS = pd.DataFrame({"a": ["1"]})
 FORMULAS = r"""# UQ, section 1: formulas with a rather long title
@@ -90,7 +89,7 @@ def checkout(tmp_path_factory):
     root = tmp_path_factory.mktemp("checkout")
     save_artifacts(root / "figures")
     picture = base64.b64encode((root / "figures/uq/fig_1.png").read_bytes()).decode()
-    saved = tables.to_html(NUMBERS, [True], "", "a label")
+    saved = (root / "figures/uq/numbers.md").read_text()
     wide = pd.DataFrame([range(40)] * 12).add_prefix("column ").to_html(notebook=True)
     notebooks = {
         "uq/1_formulas": [
@@ -98,15 +97,12 @@ def checkout(tmp_path_factory):
             code("n: int = 3", tags=["parameters"]),
             code("import numpy as np"),
             code('out.figure(fig, "uq/fig_1")', shown({"artifact": "uq/fig_1"}, image_png=picture)),
-            code('out.table(df, "uq/numbers")', shown({"artifact": "uq/numbers"}, text_html=saved)),
+            code('out.table(df, "uq/numbers")', shown({"artifact": "uq/numbers"}, text_markdown=saved)),
             code("print(1)", stream("stdout", "a sentence that is printed " * 20)),
         ],
         "uq/2_told": [
             new_markdown_cell("# Told by the output"),
-            code(
-                "out.figure(fig)",
-                shown({"artifact": "uq/fig_1", "image/png": {"alt": "Three <dots>"}}, image_png=picture),
-            ),
+            code("out.figure(fig)", shown({"artifact": "uq/fig_1"}, image_png=picture)),
             code("plt.plot()", shown(image_png=picture)),
             code("answer = 2", stream("stdout", "2 is right"), tags=["solution"]),
         ],
@@ -116,12 +112,11 @@ def checkout(tmp_path_factory):
             code("await sit()", stream("stderr", "\rV: 100%|####| 81/81\n")),
         ],
         "hle/3_never_run": [new_markdown_cell("# HLE, section 3"), code("secret_of_code = 1")],
-        "hle/4_kept": [new_markdown_cell("# HLE, section 4"), code("1"), code('out.table(df, "hle/kept")'), code("2")],
+        "hle/4_kept": [new_markdown_cell("# HLE, section 4")],
     }
     for name, cells in notebooks.items():
         bare = [cell | {"outputs": []} if cell["cell_type"] == "code" else cell for cell in cells]
-        about = {"proctor": {"logs": ["hle_runs"]}} if name == "hle/4_kept" else {}
-        write(root / f"notebooks/{name}.ipynb", bare, **about)
+        write(root / f"notebooks/{name}.ipynb", bare)
         given = {"n": 5} if name == "hle/2_wide" else {}
         if given:
             cells = [*cells, code("n = 5", tags=["injected-parameters"])]
@@ -133,9 +128,10 @@ def checkout(tmp_path_factory):
     files = {
         "lib/proctor/stats/interval.py": "",  # their docstrings are those of the library here
         "lib/proctor/stats/bootstrap.py": "",
-        "lib/proctor/uq/prompts/twice.md": PROMPT,
+        "lib/proctor/uq/prompts/correctness.md": "as the library has it",
         "data/protocols.csv": PROTOCOLS,
         "data/catalog.csv": "\n".join([",".join(Row._fields), *CATALOG]) + "\n",
+        "previews/hle/4_kept.md": "# HLE, section 4\n\n[CSV](../../figures/uq/numbers.csv)\n\n```math\nx^2\n```\n",
         "docs/guide.md": "# A guide\n\nTo [the formulas](../notebooks/uq/1_formulas.ipynb).\n",
         "README.md": README,
     }
@@ -154,15 +150,8 @@ def save_artifacts(folder):
                       notebook="uq/1_formulas")  # fmt: skip
     figures.save(fig, record, claim=claim, title="It holds & stays", alt="What is seen", out=folder)
     for name, table in (("numbers", NUMBERS), ("claims_1_formulas", pd.DataFrame([claims.as_row(claim)]))):
-        tables.save_table(table, describe(f"uq/{name}", evidence="measured"), out=folder)
-    tables.save_table(NUMBERS, describe("hle/kept", evidence="logged", notebook="hle/4_kept"), out=folder)
-
-
-@pytest.fixture(scope="module", autouse=True)
-def no_logs():
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(log_files, "folder", lambda name: None)
-        yield
+        record = describe(f"uq/{name}", evidence="measured", notebook="uq/1_formulas")
+        tables.save_table(table, record, out=folder)
 
 
 @pytest.fixture(scope="module")
@@ -220,9 +209,9 @@ def test_figures_have_alt_text_evidence_and_files(page):
     assert [mark.text for mark in figure.select(".evidence")] == ["published", "measured"]
     links = hrefs(figure.figcaption)
     assert set(links) == {"uq/fig_1", "SVG", "PNG", "record"} and links["uq/fig_1"] == "../../catalog.html#uq/fig_1"
-    told, unknown = page("notebooks/uq/2_told").select("figure.artifact")
-    assert told.svg["aria-label"] == "Three <dots>"
-    assert unknown.img["alt"] == "Figure in the section: Told by the output" and unknown.figcaption is None
+    told = page("notebooks/uq/2_told")
+    assert told.select_one("figure.artifact").svg["aria-label"] == "What is seen"
+    assert told.select_one(".cell_output img")["alt"] == "A figure of Told by the output"
     lead = page("notebooks/uq/1_formulas").article.blockquote.find_next(
         "figure"
     )  # of the first finding, under the box of results
@@ -232,10 +221,10 @@ def test_figures_have_alt_text_evidence_and_files(page):
 def test_one_click_from_a_figure_are_its_words_claim_data_inputs_and_parameters(page):
     behind = page("notebooks/uq/1_formulas").select_one("figure.artifact + details.behind")
     said = {name.text: value for name, value in zip(behind.select("dt"), behind.select("dd"))}
-    assert list(said) == ["In words", "Claim", "Data", "Read", "Run with", "Made by"]
+    assert list(said) == ["In words", "Claim", "Tables", "Read", "Run with", "Made by"]
     assert said["In words"].text == "What is seen"
     assert said["Claim"].text.startswith("✓ holds: It holds (+2.0 [+1.0, +3.0], n = 9")
-    assert list(hrefs(said["Data"]).values()) == ["../../figures/uq/numbers.csv", "../../figures/uq/numbers.md"]
+    assert list(hrefs(said["Tables"]).values()) == ["../../figures/uq/numbers.csv", "../../figures/uq/numbers.md"]
     assert said["Read"].a["href"] == "../../catalog.html" and "SHA-256" in said["Read"].text
     assert said["Run with"].text == "n = 3, seed = 7" and "proctor 0." in said["Made by"].text
     assert said["Made by"].a["href"] == "../../notebooks/uq/1_formulas.ipynb"
@@ -245,8 +234,7 @@ def test_tables_have_files_and_boxes_and_printed_text_wraps(page):
     article, wide = page("notebooks/uq/1_formulas").article, page("notebooks/hle/2_wide")
     assert list(hrefs(article.select_one("p.under"))) == ["CSV", "Markdown", "record"]
     assert article.text.count("uq/numbers") == 3  # in the code, under the table, as the data of the figure
-    assert article.select_one(".proctor-label").text == "a label"  # which the style hides
-    assert article.select_one("pre.printed.sentences").text.startswith("a sentence that is printed")
+    assert article.select_one(".output.stream pre").text.startswith("a sentence that is printed")
     table = wide.find("table", class_="dataframe")
     assert table.parent["class"] == ["table-box"] and table.parent["tabindex"] == "0"
     assert "border" not in table.attrs and wide.article.find("style") is None, "no style of pandas"
@@ -259,7 +247,7 @@ def test_a_page_says_what_differs_in_its_run_and_a_solution_has_its_own_fold(pag
         "uq/1_formulas": [],
         "hle/3_never_run": [f"Note: not executed; run make reproduce{made}"],
         "uq/2_told": [f"Note: made from an earlier version of this notebook; run make reproduce{made}"],
-        "hle/2_wide": ["Note: not run at default parameters, but with n = 5"],
+        "hle/2_wide": [],
     }.items():
         assert [note.text for note in page(f"notebooks/{name}").select(".run-note")] == said
     assert "secret_of_code" in page("notebooks/hle/3_never_run").article.text
@@ -267,12 +255,9 @@ def test_a_page_says_what_differs_in_its_run_and_a_solution_has_its_own_fold(pag
     assert "Show the solution" in folds[-1] and "Show the solution" not in folds[0]
 
 
-def test_a_notebook_whose_logs_are_not_here_shows_the_committed_results_under_their_cells(page):
+def test_a_notebook_that_was_not_run_has_its_preview_as_page(page):
     article = page("notebooks/hle/4_kept").article
-    assert article.select_one(".run-note").text.startswith("Kept. Nothing was run: the logs hle_runs are not here")
-    [cell] = [cell for cell in article.select("div.cell") if cell.select("table")]
-    assert '"hle/kept"' in cell.text and cell.td.text == "1"
-    assert hrefs(cell)["CSV"] == "../../figures/hle/kept.csv"
+    assert hrefs(article)["CSV"] == "../../figures/uq/numbers.csv" and article.math.msup
 
 
 def test_a_protocol_and_the_library_have_pages_with_signatures(page):
@@ -282,7 +267,7 @@ def test_a_protocol_and_the_library_have_pages_with_signatures(page):
     assert "Calls: two a question." in article.text
     links = hrefs(article)
     assert links["stats.interval.by_group"].endswith("api/stats.html#proctor.stats.interval.by_group")
-    assert links["uq/twice"] == "../../lib/proctor/uq/prompts/twice.md"
+    assert links["uq/correctness"] == "../../lib/proctor/uq/prompts/correctness.md"
     assert page("protocols/index").select_one("table.filtered a")["href"] == "../protocols/uq/rounds.html"
     name = page("api/stats").article.find(id="proctor.stats.interval.by_group")
     assert name.text.strip().startswith("by_group") and ">>> frame =" in name.parent.text

@@ -2,33 +2,16 @@ import io
 import json
 import xml.etree.ElementTree as ElementTree
 
+import pytest
 from PIL import Image
 from proctor import paths
 from proctor.report.site import STATIC
-from proctor.report.site_notebook import Behind, NotebookPage, boxed, inline, printed, rendered
+from proctor.report.site_notebook import Behind, NotebookPage, inline, rendered, table_of
 
 
-def test_printed_keeps_columns_wraps_sentences_and_escapes():
-    assert printed("\x1b[31ma <b>\x1b[0m\n") == '<pre class="printed sentences" tabindex="0">a &lt;b&gt;</pre>'
-    assert 'class="printed columns"' in printed("name     n\nx        1")
-    assert printed(" \n") == ""
-
-
-def test_a_figure_is_offered_the_tables_of_its_section_or_else_all(tmp_path):
-    (tmp_path / "figures/uq").mkdir(parents=True)
-    for name in ("one", "two"):
-        (tmp_path / f"figures/uq/{name}.csv").write_text("a\n1\n")
-    sources = ["# A title", "## 0", 't("uq/one")', "## 1", 't("uq/two", "uq/gone")', "## 2", "f()"]
-    cells = [dict(cell_type="markdown" if text[0] == "#" else "code", metadata={}, source=text) for text in sources]
-    (tmp_path / "1_a.ipynb").write_text(json.dumps({"cells": cells, "metadata": {}}))
-    page = NotebookPage(tmp_path / "1_a.ipynb", tmp_path / "none", Behind(tmp_path, tmp_path / "figures"))
-    every, one, two = ["uq/one", "uq/two"], ["uq/one"], ["uq/two"]
-    assert page._tables() == [every, one, one, two, two, every, every]
-
-
-def test_only_long_text_in_a_table_is_wrapped():
-    html = boxed(f"<table><tr><th>half_width</th></tr><tr><td>{'word ' * 9}</td><td>0.123</td></tr></table>")
-    assert "<th>half width</th>" in html and html.count('<td class="prose">word') == 1 and "<td>0.123" in html
+def test_a_saved_table_has_its_heads_in_words_and_its_evidence_once():
+    shown = table_of("A caption\n\n| half\\_width | n |\n|---|---:|\n| a\\_1 | 3 |\n\n*measured · uq/t*\n")
+    assert shown == "A caption\n\n| half width | n |\n|---|---:|\n| a\\_1 | 3 |"
 
 
 def test_a_claim_that_nothing_tests_says_what_it_lacks(row, tmp_path):
@@ -63,3 +46,11 @@ def test_what_can_be_read_on_white_can_be_read_in_the_dark(browser, contrast):
     page.close()
     ground, *seen = ["#" + bytes(picture.getpixel((20 * n + 10, 10))).hex() for n in range(len(colours))]
     assert ground == "#121212" and all(contrast(one, ground) >= 4.5 for one in seen)
+
+
+@pytest.mark.parametrize("defaults", [True, False])
+def test_a_page_of_another_run_says_its_parameters(tmp_path, defaults):
+    about = {"papermill": {"parameters": {"n": 5}}}
+    (tmp_path / "1_a.ipynb").write_text(json.dumps({"cells": [], "metadata": about}))
+    page = NotebookPage(tmp_path / "1_a.ipynb", tmp_path / "1_a.ipynb", Behind(tmp_path, tmp_path), defaults)
+    assert ("not run at default parameters, but with <code>n = 5" in rendered("note", page)) is not defaults

@@ -18,7 +18,6 @@ from proctor.report.site_pages import (
     packages,
     prompt,
     read_protocols,
-    said_by_the_paper,
 )
 
 LIBRARY = ROOT / "lib/proctor"
@@ -40,11 +39,6 @@ def test_the_legend_is_readme_s_and_has_every_kind():
     assert evidence_legend(LEGEND)["published"] == "a <code>b</code>"
     with pytest.raises(SiteError, match="simulated"):
         evidence_legend(LEGEND.replace("simulated", "guessed"))
-
-
-def test_a_sentence_of_the_paper_is_told_from_ours(row):
-    assert said_by_the_paper(row("uq/claim_2")) and said_by_the_paper(row("uq/3_x", compared_with="UQ Table 1"))
-    assert not said_by_the_paper(row("uq/3_x"))
 
 
 def test_every_public_module_is_in_a_package():
@@ -77,15 +71,10 @@ def test_each_protocol_names_functions_prompts_and_a_figure_that_are_there():
     for protocol in protocols.values():
         named = [name.rpartition(".") for name in protocol.functions]
         assert all(callable(getattr(import_module(f"proctor.{module}"), own)) for module, _, own in named)
-        assert all(prompt(name, LIBRARY).words > 5 for name in protocol.prompts) and (protocol.calls or not named)
+        assert all(prompt(name)["words"] > 5 for name in protocol.prompts) and (protocol.calls or not named)
         assert not protocol.figure or (ROOT / f"figures/{protocol.figure}.svg").is_file()
     desk = {id for id in rows if id.startswith("uq/platform")}  # docs/desk.md describes it
     assert not {id for id, one in rows.items() if one.state in catalog.RUN} - set(protocols) - desk
-
-
-def test_a_prompt_that_is_not_there_is_an_error_that_names_it():
-    with pytest.raises(ValueError, match="gone"):
-        prompt("uq/gone", LIBRARY)
 
 
 def test_headings_and_addresses(row):

@@ -130,6 +130,12 @@ def test_long_tables_are_whole_in_the_csv_alone(tmp_path):
     assert text.count("\n|") == tables.ROWS + 2 and "the first 500 of 505 rows" in text
 
 
+@pytest.mark.parametrize("text", ["Costs in $ a call\n\n| $x |\n|---|\n| 5 $ |\n", "No table of $5\n"])
+def test_a_dollar_in_a_saved_table_begins_no_formula(text):
+    shown = tables.excerpt(text, "figures/uq/costs")
+    assert "$" not in shown and shown.count("<span>&#36;</span>") == text.count("$")
+
+
 COMPUTED = ["=1+1", "=A1", "=HYPERLINK(1)", "+1+1", "-2+3+cmd|' /C calc'!A0", "-1 a|b", "-5 A1", "@SUM(A1)", "-x",
             "\t=1", "\r=1", "= x"]  # fmt: skip
 KEPT = ["-1.5", "+.5", "-5%", "-1,234.5", "-1e-5", "-inf", "= 50", "-", "=", "-inf to 48",

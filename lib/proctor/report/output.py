@@ -32,7 +32,6 @@ from proctor.report.frame import refuse
 from proctor.workflow import params
 from proctor.workflow.notebook import Notebook
 
-ROWS, COLUMNS = 30, 8  # of a table in the page; the files have all
 PIXELS = 100  # an inch of a figure in the page
 
 _TONE = {claims.HOLDS: "#1B5E20", claims.FAILS: "#B71C1C", claims.UNSETTLED: "#5D4037"}
@@ -105,21 +104,12 @@ class Output:
         shown = tables.save_table(df, record, caption=caption, formats=formats, intervals=intervals)
         if show is False:
             return
-        columns = list(shown.columns)[:COLUMNS] if show is True else list(show)  # type: ignore[arg-type]
+        columns = [] if show is True else list(show)  # type: ignore[arg-type]
         if unknown := [column for column in columns if column not in shown]:
             raise ValueError(f"{name}: no column {', '.join(unknown)} to show; there are {', '.join(shown.columns)}")
-        rows = max(len(shown) - ROWS, 0)
-        wide = len(shown.columns) - len(columns) if show is True else 0
-        left = [f"{count} more {what}" for count, what in ((rows, "rows"), (wide, "columns")) if count]
-        rest = f"… {' and '.join(left)} in {provenance.relative(paths.OWN_FIGURES)}/{name}.csv" if left else ""
-        part, label = shown[columns].head(ROWS), provenance.label(record)
-        numeric = [column in df and pd.api.types.is_numeric_dtype(df[column]) for column in columns]
-        plain = tables.to_markdown(part, numeric, caption, label)
-        page = {
-            "text/html": tables.to_html(part, numeric, caption, label, rest),
-            "text/plain": f"{plain}{rest}".rstrip(),
-        }
-        _show(page, {"artifact": name})
+        file, place = paths.OWN_FIGURES / f"{name}.md", f"{provenance.relative(paths.OWN_FIGURES)}/{name}"
+        text = tables.excerpt(file.read_text(encoding="utf-8"), place, columns)
+        _show({"text/markdown": text, "text/plain": text}, {"artifact": name})
 
     def figure(
         self,

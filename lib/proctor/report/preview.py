@@ -7,12 +7,12 @@ make them. It is written from notebooks/ and figures/ alone: nothing is run, and
 Figures are linked, not copied. `make reproduce` writes the pages again after it has run notebooks.
 """
 
-import html
 import re
 import struct
 import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from html import escape
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
@@ -24,13 +24,12 @@ from proctor.report.claims import MARKS, VERDICTS, Claim, read_claims
 from proctor.report.provenance import label
 from proctor.report.site_notebook import DISPLAYED, PNG_PER_INCH, SHOWN_PER_INCH, TEMPLATES
 from proctor.report.site_pages import PAPERS, notebook_questions
-from proctor.report.tables import escape_markdown
+from proctor.report.tables import escape_markdown, excerpt, plain
 from proctor.workflow.notebook import Notebook, WorkflowError, all_notebooks
 from proctor.workflow.params import resolve
 from proctor.workflow.receipts import records
 
 FOLDER = paths.ROOT / "previews"
-ROWS, COLUMNS = 30, 8  # of a table in the page; the files have all
 
 
 def previews() -> dict[str, str]:
@@ -85,7 +84,7 @@ class Page:
 
     def text(self) -> str:
         """The page. Code that shows nothing by itself goes into the next fold."""
-        outputs, rest = self.outputs()
+        outputs, rest = self._outputs()
         blocks = [block for number in range(len(self.cells)) for block in self._of_cell(number, outputs)]
         title = ""
         if blocks and blocks[0][1].startswith("# ") and blocks[0][0] == "text":
@@ -106,7 +105,7 @@ class Page:
             return [("Show the solution", text.strip("\n"))]
         return [("Code", text.strip("\n"))] * bool(text.strip()) + [("output", block) for block in outputs[number]]
 
-    def outputs(self) -> tuple[dict[int, list[str]], list[str]]:
+    def _outputs(self) -> tuple[dict[int, list[str]], list[str]]:
         """{cell: its figures, tables and claims in the order of its code}, and the files that no cell shows."""
         blocks: dict[int, list[tuple[int, str]]] = {number: [] for number in range(len(self.cells))}
         kinds = {name: kind_of(name, self.figures) for name in self.made}
@@ -130,7 +129,7 @@ class Page:
         record, place = self.made[name], f"{self.up}figures/{name}"
         with (self.figures / f"{name}.png").open("rb") as file:
             width = struct.unpack(">I", file.read(20)[16:])[0] * SHOWN_PER_INCH // PNG_PER_INCH
-        alt = html.escape(" ".join(str(record.get("alt", name)).split()))
+        alt = escape(" ".join(str(record.get("alt", name)).split()))
         picture = f'<a href="{place}.svg"><img src="{place}.png" alt="{alt}" width="{width}"></a>'
         note = f". {plain(escape_markdown(record['note']))}" if record.get("note") else ""
         return f"{picture}\n\n*{escape_markdown(label(record))}* · {self._files(name)}{note}"
@@ -142,7 +141,7 @@ class Page:
         columns = self._columns(place) if place else []
         if columns is None:
             return f"Table *{escape_markdown(label(self.made[name]))}* · {self._files(name)}"
-        text = excerpt((self.figures / f"{name}.md").read_text(encoding="utf-8"), name, columns)
+        text = excerpt((self.figures / f"{name}.md").read_text(encoding="utf-8"), f"figures/{name}", columns)
         return f"{text.strip()} · {self._files(name)}"
 
     def _columns(self, place: tuple[int, int]) -> list[str] | None:
@@ -173,14 +172,6 @@ def claim_line(claim: Claim) -> str:
     return plain(f"- {MARKS[claim.verdict]} **{claim.verdict}**: {escape_markdown(claim.answer)} ({about})")
 
 
-def committed(notebook: Notebook, figures: Path = paths.COMMITTED) -> dict[int, list[str]]:
-    """{cell: what the preview shows under it} of the figures, tables and claims in a folder."""
-    made = {name: record for name, record in records(figures).items() if "evidence" in record}
-    made = {name: record for name, record in made.items() if record["code"]["notebook"] == notebook.name}
-    claims = [claim for claim in read_claims(figures) if claim.notebook == notebook.name]
-    return Page(notebook, made, claims, {}, figures).outputs()[0]
-
-
 def places(cells: Sequence[Mapping[str, Any]], names: Mapping[str, str]) -> dict[str, tuple[int, int]]:
     """{name: the code cell that makes this figure, table or claim, and where in its text} of those that a cell names.
 
@@ -202,31 +193,6 @@ def places(cells: Sequence[Mapping[str, Any]], names: Mapping[str, str]) -> dict
 def kind_of(artifact: str, figures: Path) -> str:
     """figure or table."""
     return "figure" if (figures / f"{artifact}.png").is_file() else "table"
-
-
-def excerpt(text: str, name: str, columns: Sequence[str] = ()) -> str:
-    """The Markdown of a saved table as a page shows it: 30 rows, the named columns or the first 8, what is left out.
-
-    text: the file's. name: of the artifact. columns: names that the file does not have are passed over.
-    """
-    lines = text.splitlines()
-    rows = [number for number, line in enumerate(lines) if line.startswith("|")]  # heading, rule, body
-    if not rows:
-        return plain(text)
-    cells = [re.split(r"(?<!\\)\|", lines[number])[1:-1] for number in rows]
-    heads = [html.unescape(re.sub(r"\\(.)", r"\1", head.strip())) for head in cells[0]]
-    named = [heads.index(column) for column in columns if column in heads]
-    shown = named or range(min(len(heads), COLUMNS))
-    part = [f"|{'|'.join(row[column] for column in shown)}|" for row in cells[: ROWS + 2]]
-    more, wide = len(rows) - len(part), 0 if named else len(heads) - len(shown)
-    left = [f"{count} more {what}" for count, what in ((more, "rows"), (wide, "columns")) if count]
-    rest = ["", f"… {' and '.join(left)} in figures/{name}.csv"] if left else []
-    return plain("\n".join([*lines[: rows[0]], *part, *rest, *lines[rows[-1] + 1 :]]) + "\n")
-
-
-def plain(text: str) -> str:
-    """Markdown whose dollars stand for themselves: neither the book nor a code host takes two of them for a formula."""
-    return text.replace("$", "<span>&#36;</span>")
 
 
 def _prose(text: str) -> str:

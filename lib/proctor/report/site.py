@@ -28,11 +28,8 @@ from numpy.typing import ArrayLike
 
 from proctor import paths
 from proctor.report import catalog
-from proctor.report.preview import committed
 from proctor.report.site_notebook import Behind, NotebookPage, SiteError
 from proctor.report.site_pages import PAPERS, write_pages
-from proctor.workflow.notebook import Notebook
-from proctor.workflow.receipts import how_to_get
 
 STATIC = Path(__file__).parent / "site_static"
 SITE = os.environ.get("PROCTOR_SITE", "").rstrip("/")  # where the book will stand, e.g. https://example.org/proctor
@@ -51,9 +48,11 @@ SPHINX = {
     "add_module_names": False,
     "nb_execution_mode": "off",
     "nb_render_markdown_format": "myst",
+    "nb_output_stderr": "remove",  # progress bars
     "nb_code_prompt_show": "Show code",
     "nb_code_prompt_hide": "Hide code",
     "myst_enable_extensions": ["dollarmath", "amsmath"],
+    "myst_fence_as_directive": ["math"],  # as previews write formulas
     "myst_heading_anchors": 4,
     "myst_update_mathjax": False,
     "myst_all_links_external": True,  # they are led, and checked, when all pages are there
@@ -100,9 +99,8 @@ SPHINX = {
 def build(root: Path = paths.ROOT) -> Path:
     """Build the site of the checkout `root` into its build/site/; return the front page.
 
-    Executed notebooks are taken from build/notebooks/, or build/own/notebooks/ of other figures; one that is missing
-    there is shown without outputs, with a note. Raises SiteError with all that is wrong; build/site/ is then as it
-    was before.
+    Executed notebooks are taken from build/notebooks/, or build/own/notebooks/ of other figures; the page of one that
+    is missing there is its preview. Raises SiteError with all that is wrong; build/site/ is then as it was before.
     """
     root = root.resolve()
     out = root / "build" / "site"
@@ -142,12 +140,7 @@ def write_source(root: Path, figures: Path, source: Path) -> None:
     executed, defaults = paths.runs_of(figures, root), figures == root / "figures"
 
     def page_for(path: Path) -> NotebookPage:
-        page = NotebookPage(path, executed / path.relative_to(root), behind, defaults)
-        notebook = Notebook(path)
-        notebook.name = page.name  # also in another checkout
-        if not page.executed and notebook.missing_logs():
-            page.kept, page.committed = how_to_get(notebook), committed(notebook, root / "figures")
-        return page
+        return NotebookPage(path, executed / path.relative_to(root), behind, defaults)
 
     notebooks = {paper: [page_for(path) for path in found] for paper, found in files.items() if found}
     write_pages(source, behind, notebooks, root / "lib" / "proctor")
@@ -158,11 +151,12 @@ def write_source(root: Path, figures: Path, source: Path) -> None:
     for name in ("docs", "figures"):  # guides, and the pictures of theirs and of README
         (source / name).symlink_to(root / name)
     for page in [page for pages in notebooks.values() for page in pages]:
-        content = json.dumps(page.build(), ensure_ascii=False).encode()
-        pictures = {copied / place: png for place, png in page.images.items()}
-        for path, data in {source / f"{page.page}.ipynb": content, **pictures}.items():
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(data)
+        preview, place = root / "previews" / f"{page.name}.md", source / page.page
+        place.parent.mkdir(parents=True, exist_ok=True)
+        if preview.is_file() and not page.executed:
+            shutil.copyfile(preview, place.with_suffix(".md"))
+        else:
+            place.with_suffix(".ipynb").write_text(json.dumps(page.build(), ensure_ascii=False), encoding="utf-8")
 
 
 def write_fonts(folder: Path) -> None:

@@ -1,5 +1,5 @@
-"""A page of the site from an executed notebook: code folded, tables boxed, figures with alt text, and what stands
-behind them, the records, claims and files of figures/.
+"""A page of the site from an executed notebook: code folded, and with saved figures and tables what stands behind them,
+the records, claims and files of figures/. MyST-NB shows all else that cells print.
 
 A saved SVG is an element of the page, so that its letters have the font of the figures (site.css) and a search finds
 them; site.css turns its colours round in the dark theme.
@@ -8,14 +8,12 @@ All pages are templates in site_templates/; parts.html has the HTML that several
 the repository, "/figures/uq/fig_S10.svg"; `site.lead_links` makes them the page's own.
 """
 
-import base64
 import json
 import os
 import re
 import struct
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from functools import cached_property
+from collections.abc import Iterable, Sequence
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -25,14 +23,12 @@ from markupsafe import Markup
 
 from proctor.report.catalog import OWNERS, Row, claims_of
 from proctor.report.claims import MARKS, VERDICTS, Claim, read_claims
+from proctor.workflow.receipts import records
 
 BINDER = os.environ.get("PROCTOR_BINDER", "")  # e.g. https://mybinder.org/v2/gh/<owner>/<repository>/HEAD
-_NAMED = re.compile(r"""["']([a-z_]+/[A-Za-z0-9_]+)["']""")
-_PROGRESS = re.compile(r"(?:\r[^\n]*|\s)*")
 # A formula on lines of its own: Jupyter needs no empty lines around it, others do.
 DISPLAYED = re.compile(r"^\$\$(.+?)\$\$[ \t]*$", re.MULTILINE | re.DOTALL)
-_IN_COLUMNS = re.compile(r"\S(?: {3,}|\t)\S")
-_FOLDED = {"tags": ["hide-input"]}
+_FOLDED: dict[str, Any] = {"tags": ["hide-input"], "mystnb": {}}
 _SOLUTION = {  # of an exercise: code and output in one fold
     "tags": ["hide-cell"],
     "mystnb": {"code_prompt_show": "Show the solution", "code_prompt_hide": "Hide the solution"},
@@ -71,6 +67,8 @@ class Behind:
             output.rpartition(".")[0]: row.id for row in catalog if row.kind in OWNERS for output in row.outputs
         }
         self.claims: dict[str, Claim] = {claim.id: claim for claim in read_claims(figures)}
+        blank = {"alt": "", "claim_ids": []}  # a table's record has neither
+        self.records: dict[str, dict[str, Any]] = {name: blank | one for name, one in records(figures).items()}
 
     def has(self, file: str) -> bool:
         """Whether there is a file of figures, such as uq/fig_S10.svg."""
@@ -83,12 +81,6 @@ class Behind:
     def has_notebook(self, name: str) -> bool:
         """Whether there is a notebook, such as uq/6_agreement; its page is /notebooks/uq/6_agreement.html."""
         return self.has_file(f"notebooks/{name}.ipynb")
-
-    def record(self, artifact: str | None) -> dict[str, Any]:
-        """What figures/<artifact>.json says of an artifact, {} when there is none."""
-        path = self.figures / f"{artifact}.json"
-        found = json.loads(path.read_text(encoding="utf-8")) if artifact and path.is_file() else {}
-        return {"alt": "", "claim_ids": []} | found if found else {}
 
     def settings(self, record: dict[str, Any]) -> dict[str, str]:
         """{parameter, or the seed: its value as JSON} of the run that made an artifact."""
@@ -108,15 +100,15 @@ class Behind:
 
     def figures_of(self, claim: str) -> list[str]:
         """The figures that draw a claim, by its id; first those that draw it alone."""
-        drawn = [(ids.index(claim), name) for name, ids in self._claims_drawn.items() if claim in ids]
+        drawn = [
+            (one["claim_ids"].index(claim), name) for name, one in self.records.items() if claim in one["claim_ids"]
+        ]
         return [name for _, name in sorted(drawn)]
 
-    @cached_property
-    def _claims_drawn(self) -> dict[str, list[str]]:
-        """{figure: the claims that it draws}."""
-        pictures = [path.with_suffix("") for path in self.figures.glob("*/*.png")]
-        names = [f"{path.parent.name}/{path.name}" for path in pictures]
-        return {name: self.record(name).get("claim_ids", []) for name in names}
+    def tables_of(self, notebook: str) -> list[str]:
+        """The tables that a notebook saves."""
+        own = [name for name, one in self.records.items() if one["code"]["notebook"] == notebook]
+        return [name for name in own if self.has(f"{name}.csv") and "/claims_" not in name]
 
     def drawn_by(self, row: Row) -> str:
         """The first figure among the outputs of a row that is there; "" for none."""
@@ -125,21 +117,13 @@ class Behind:
 
     def size(self, artifact: str) -> tuple[int, int]:
         """Width and height on a page of a saved figure."""
-        return shown_size((self.figures / f"{artifact}.png").read_bytes(), PNG_PER_INCH)
+        width, height = struct.unpack(">II", (self.figures / f"{artifact}.png").read_bytes()[16:24])
+        return round(width * SHOWN_PER_INCH / PNG_PER_INCH), round(height * SHOWN_PER_INCH / PNG_PER_INCH)
 
-    def svg(self, artifact: str, part: str = "", alt: str = "") -> Markup:
-        """A saved figure as an element of a page. part: tells two copies on one page apart. alt: what it shows, else
-        what its record says."""
+    def svg(self, artifact: str, part: str = "") -> Markup:
+        """A saved figure as an element of a page. part: tells two copies on one page apart."""
         text = (self.figures / f"{artifact}.svg").read_text(encoding="utf-8")
-        return Markup(
-            inline(text, artifact + part, self.size(artifact)[0], alt or self.record(artifact).get("alt", ""))
-        )
-
-
-def shown_size(png: bytes, per_inch: int) -> tuple[int, int]:
-    """Width and height on a page of a PNG of so many pixels an inch."""
-    width, height = (round(pixels * SHOWN_PER_INCH / per_inch) for pixels in struct.unpack(">II", png[16:24]))
-    return width, height
+        return Markup(inline(text, artifact + part, self.size(artifact)[0], self.records[artifact]["alt"]))
 
 
 _LEFT_OUT = re.compile(r"<\?xml.*?\?>|<!DOCTYPE.*?>|<metadata>.*?</metadata>|<style.*?</style>", re.DOTALL)
@@ -162,9 +146,8 @@ def inline(svg: str, name: str, width: int, alt: str) -> str:
 class NotebookPage:
     """One notebook of the repository as a notebook that Sphinx can show.
 
-    source: the file under notebooks/. executed: its copy under build/notebooks/, which need not be there.
-    defaults: whether the folder of figures that `behind` knows is that of default parameters. Where the copy ran
-    otherwise, `own_pictures` is True: the page then shows the pictures in the copy, and none of that folder.
+    source: the file under notebooks/. executed: the copy that wrote the figures which `behind` knows; it need not be
+    there. defaults: whether it ran as `make reproduce` runs it by default.
     """
 
     def __init__(self, source: Path, executed: Path, behind: Behind, defaults: bool = True):
@@ -174,11 +157,7 @@ class NotebookPage:
         self.original = json.loads(Path(source).read_text(encoding="utf-8"))
         self.executed = executed.is_file()
         self.content = json.loads(executed.read_text(encoding="utf-8")) if self.executed else self.original
-        self.parameters = self.content["metadata"].get("papermill", {}).get("parameters", {}) if self.executed else {}
-        self.own_pictures = bool(self.parameters) == defaults
-        self.images: dict[str, bytes] = {}  # place in the site -> PNG
-        self.kept = ""  # why it can't be run here; then its committed results stand for outputs, by cell:
-        self.committed: dict[int, list[str]] = {}
+        self.parameters = {} if defaults else self.content["metadata"].get("papermill", {}).get("parameters", {})
 
     @property
     def binder(self) -> str:
@@ -211,10 +190,7 @@ class NotebookPage:
         return ", ".join(f"{name} = {value!r}" for name, value in self.parameters.items())
 
     def lead(self) -> str:
-        """HTML of the picture under the box of results: of the first finding that has one. Empty where none has, and
-        where figures/ is not of this run."""
-        if self.own_pictures:
-            return ""
+        """HTML of the picture under the box of results: of the first finding that has one. Empty where none has."""
         box = "\n".join(re.findall(r"^>.*", _text(self.original["cells"][0]), re.MULTILINE))
         named = re.findall(r"figures/([a-z_]+/\w+)\.(?:svg|png)", box)
         for id in re.findall(r"`([a-z_]+/[\w.]+)`", box):
@@ -225,13 +201,13 @@ class NotebookPage:
         return ""
 
     def build(self) -> dict:
-        """The notebook for Sphinx. Afterwards `images` holds the pictures that the site needs besides figures/."""
+        """The notebook for Sphinx."""
         cells: list[dict[str, Any]] = []
-        heading, noted = self.title, False
-        for number, (cell, tables) in enumerate(zip(self.content["cells"], self._tables())):
+        alt = {"image": {"alt": f"A figure of {self.title}"}}  # of one that is not saved
+        noted = False
+        for cell in self.content["cells"]:
             text = _text(cell)
             if cell["cell_type"] == "markdown":
-                heading = next(iter(re.findall(r"^#+ +(.+)", text, re.MULTILINE)[::-1]), heading)
                 text = DISPLAYED.sub(r"\n\g<0>\n", text)
                 if not noted and (first := re.search(r"^# +.+$", text, re.MULTILINE)):
                     note = rendered("note", self)
@@ -239,17 +215,13 @@ class NotebookPage:
                     noted = True
                 cells.append({"cell_type": "markdown", "metadata": {}, "source": text})
             elif cell["cell_type"] == "code" and text.strip():
-                kept = ({"text/markdown": text} for text in self.committed.get(number, ()))
-                shown = self._outputs(cell, heading, tables) if self.executed else kept
-                outputs = [
-                    {"output_type": "display_data", "metadata": {}, "data": data}
-                    for data in shown
-                    if any(data.values())
-                ]
-                metadata = _SOLUTION if "solution" in cell["metadata"].get("tags", ()) else _FOLDED
-                if cells and cells[-1]["metadata"] == metadata == _FOLDED and not cells[-1]["outputs"]:
+                about = _SOLUTION if "solution" in cell["metadata"].get("tags", ()) else _FOLDED
+                metadata = about | {"mystnb": about["mystnb"] | alt}
+                last = cells[-1] if cells else {}
+                if about is _FOLDED and last.get("metadata", {}).get("tags") == _FOLDED["tags"] and not last["outputs"]:
                     # one fold for code that shows nothing by itself
                     text = cells.pop()["source"].rstrip() + "\n\n" + text
+                outputs = [self._shown(output) for output in cell["outputs"]] if self.executed else []
                 code = {"cell_type": "code", "metadata": metadata, "execution_count": None}
                 cells.append(code | {"source": text, "outputs": outputs})
         kernel = {
@@ -258,76 +230,26 @@ class NotebookPage:
         }
         return {"cells": cells, "metadata": kernel, "nbformat": 4, "nbformat_minor": 4}
 
-    def _tables(self) -> list[list[str]]:
-        """For each cell the tables that its section (##) saves; all of the notebook where it saves none."""
-        sections: list[list[str]] = [[]]
-        place = []
-        for cell in self.content["cells"]:
-            text = _text(cell)
-            if cell["cell_type"] == "markdown" and re.search(r"^## ", text, re.MULTILINE):
-                sections.append([])
-            elif cell["cell_type"] == "code":
-                named = dict.fromkeys(_NAMED.findall(text))
-                found = [name for name in named if self.behind.has(f"{name}.csv")]
-                sections[-1] += [name for name in found if name not in sections[-1]]
-            place.append(len(sections) - 1)
-        everything = list(dict.fromkeys(name for section in sections for name in section))
-        return [sections[number] or everything for number in place]
-
-    def _outputs(self, cell: dict, heading: str, tables: list[str]) -> Iterator[dict[str, str]]:
-        """What the page shows of each output of a cell: HTML, or Markdown."""
-        for output in cell["outputs"]:
-            data, name = output.get("data", {}), output.get("metadata", {}).get("artifact")
-            if output["output_type"] == "stream":
-                text = "".join(output["text"])
-                if not (output["name"] == "stderr" and _PROGRESS.fullmatch(text)):
-                    yield {"text/html": printed(text)}
-            elif output["output_type"] == "error":
-                yield {"text/html": printed(f"{output['ename']}: {output['evalue']}")}
-            elif "image/png" in data:
-                yield {"text/html": self._figure(output, name, heading, tables)}
-            elif "text/html" in data:
-                yield {"text/html": boxed("".join(data["text/html"])) + self._under_table(name)}
-            elif "text/markdown" in data:
-                text = "".join(data["text/markdown"])
-                yield {"text/markdown": f"{text}\n\n{self._under_table(name)}".strip()}
-            elif "text/plain" in data:
-                yield {"text/html": printed("".join(data["text/plain"]))}
-
-    def _under_table(self, name: str | None) -> str:
-        """HTML under a saved table: its files, and what stands behind it."""
-        if not (record := self.behind.record(name)):
-            return ""
-        return (
-            f'<p class="under">{rendered("caption", self.behind, record)}</p>{rendered("panel", self.behind, record)}'
-        )
-
-    def _figure(self, output: dict, artifact: str | None, heading: str, tables: list[str]) -> str:
-        """HTML of a figure: the saved one, or of an own run the picture in the copy."""
-        about, record = output.get("metadata", {}).get("image/png", {}), self.behind.record(artifact)
-        alt = about.get("alt") or record.get("alt") or f"Figure in the section: {heading}"
-        saved = bool(record) and not self.own_pictures and self.behind.has(f"{artifact}.svg")
-        if saved:
-            picture = rendered("picture", self.behind, artifact, "", "", alt)
+    def _shown(self, output: dict[str, Any]) -> dict[str, Any]:
+        """An output as the page shows it: a saved figure or table with what stands behind it."""
+        data, name = output.get("data", {}), output.get("metadata", {}).get("artifact")
+        record = self.behind.records.get(name)
+        if record and self.behind.has(f"{name}.svg"):
+            data = {"text/html": rendered("figure", self.behind, record)}
+        elif record and "text/markdown" in data:
+            table = table_of("".join(data["text/markdown"]))
+            data = {"text/markdown": f"{table}\n\n{rendered('under', self.behind, record)}"}
+        elif "text/html" in data:
+            data = {"text/html": boxed("".join(data["text/html"]))}
         else:
-            png = base64.b64decode("".join(output["data"]["image/png"]))
-            place = f"pictures/{self.page}_{len(self.images) + 1}.png"
-            self.images[place] = png
-            picture = rendered("image", f"/{place}", shown_size(png, 100), f"/{place}", alt)
-        explore = movable(record["explore"]) if saved and "explore" in record else ""
-        return rendered("figure", self.behind, picture, record, tables, alt, explore)
+            return output
+        return {"output_type": "display_data", "metadata": {}, "data": data}
 
 
-def movable(explore: dict[str, Any]) -> Markup:
-    """JSON of a picture to move, as it may stand in a page's script."""
-    return Markup(json.dumps(explore, ensure_ascii=False).replace("</", "<\\/"))
-
-
-def printed(text: str) -> str:
-    """HTML of printed text: sentences are wrapped, columns are kept and scroll in a box."""
-    text = re.sub(r"\x1b\[[0-9;]*m", "", text).strip("\n")
-    kind = "columns" if any(_IN_COLUMNS.search(line) for line in text.splitlines()) else "sentences"
-    return f'<pre class="printed {kind}" tabindex="0">{escape(text)}</pre>' if text.strip() else ""
+def table_of(markdown: str) -> str:
+    """A saved table in Markdown, its heads in words, without the line of evidence, which the page shows below it."""
+    head = re.compile(r"^\|.*$", re.MULTILINE)
+    return head.sub(lambda line: line[0].replace(r"\_", " "), markdown.rpartition("\n\n*")[0], count=1)
 
 
 def _after_box(text: str, added: str) -> str:
@@ -350,12 +272,7 @@ def _code(notebook: dict) -> list[str]:
 
 
 def boxed(html: str) -> str:
-    """HTML whose tables scroll inside a box of their own, with long cells wrapped; of a long table site.js shows the
-    first rows."""
-    html = re.sub(r"<style scoped>.*?</style>", "", html, flags=re.DOTALL)
-    html = re.sub(r'(<table\b[^>]*?) border="1"', r"\1", html)
-    html = html.replace('<div class="proctor-table" style="overflow-x:auto">', '<div class="proctor-table">')
-    html = re.sub(r'<td(?: style="text-align:(?:left|right)")?>(?=[^<]{41})', '<td class="prose">', html)
-    html = re.sub(r"<th\b[^>]*>[^<]+(?=</th>)", lambda head: head[0].replace("_", " "), html)
-    html = re.sub(r"<table\b", '<div class="table-box" tabindex="0" role="region" aria-label="Table">\\g<0>', html)
+    """HTML of pandas whose tables scroll inside a box of their own; of a long one site.js shows the first rows."""
+    html = re.sub(r"<style scoped>.*?</style>", "", html, flags=re.DOTALL).replace(' border="1"', "")
+    html = html.replace("<table", '<div class="table-box" tabindex="0" role="region" aria-label="Table"><table')
     return html.replace("</table>", "</table></div>")

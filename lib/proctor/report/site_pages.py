@@ -6,15 +6,16 @@ data/protocols.csv says of a protocol's row in the catalog which functions of th
 catalog, from the functions' docstrings and from the prompts' headers.
 """
 
-import csv
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import pandas as pd
 import yaml
 from markupsafe import Markup, escape
 
+from proctor.models import prompts
 from proctor.report.catalog import Row
 from proctor.report.provenance import KINDS
 from proctor.report.site_notebook import TEMPLATES, Behind, NotebookPage, SiteError
@@ -77,7 +78,6 @@ LEADS = {  # the picture of each paper's card
     "cbu": "cbu/5_effects_figure",
 }
 SPELT = {"uq": "UQ", "llm": "LLM", "ai": "AI", "rm": "RM", "genrm": "GenRM", "realmath": "RealMath", "daft": "DAFT"}
-COLUMNS = ("id", "functions", "prompts", "calls", "figure")
 
 
 class Protocol(NamedTuple):
@@ -85,13 +85,6 @@ class Protocol(NamedTuple):
     prompts: tuple[str, ...] = ()
     calls: str = ""
     figure: str = ""  # of how it runs, or of what it leaves, where its own outputs have none
-
-
-class Prompt(NamedTuple):
-    name: str
-    file: str  # relative to the checkout
-    header: dict[str, Any]
-    words: int
 
 
 class Card(NamedTuple):
@@ -128,8 +121,8 @@ def write_pages(source: Path, behind: Behind, notebooks: Mapping[str, Sequence[N
     for row in protocols:
         protocol = known.get(row.id, Protocol())
         runs = [other for other in rows if other is row or _tests(other, row)]
-        prompts = [prompt(name, library) for name in protocol.prompts]
-        write(f"protocols/{row.id}.md", "protocol.md", row=row, protocol=protocol, prompts=prompts, runs=runs)
+        asked_by = [prompt(name) for name in protocol.prompts]
+        write(f"protocols/{row.id}.md", "protocol.md", row=row, protocol=protocol, prompts=asked_by, runs=runs)
 
     modules = packages(library)
     write("api/index.rst", "library.rst", packages=modules)
@@ -155,28 +148,23 @@ def _rows_of(paper: str, behind: Behind) -> dict[str, list[Row]]:
     rows = [row for row in behind.catalog if row.paper == paper]
     claims = [row for row in rows if row.kind == "claim"]
     return {
-        "printed": [row for row in claims if said_by_the_paper(row)],
-        "ours": [row for row in claims if not said_by_the_paper(row)],
+        "printed": [row for row in claims if row.of_paper],
+        "ours": [row for row in claims if not row.of_paper],
         "protocols": [row for row in rows if row.kind == "protocol"],
         "rest": [row for row in rows if row.kind not in ("claim", "protocol")],
         "tested": [row for row in claims if behind.claims_of(row)],
     }
 
 
-def said_by_the_paper(row: Row) -> bool:
-    """Whether a claim's row is a sentence of the paper: it is compared with a place in it, or is named so."""
-    return bool(row.compared_with) or row.id.partition("/")[2].startswith("claim_")
-
-
 def figure_cards(paper: str, pages: Sequence[NotebookPage], behind: Behind) -> list[Card]:
     """The figures of a paper in the order of its notebooks."""
     rows = [row for row in behind.catalog if row.paper == paper and row.kind == "figure"]
     published = {output.rpartition(".")[0]: row.compared_with for row in rows for output in row.outputs}
-    order = {page.name: number for number, page in enumerate(pages)}
+    order = [page.name for page in pages]
     cards = []
-    names = [f"{paper}/{path.stem}" for path in sorted((behind.figures / paper).glob("*.json"))]
-    for name in [name for name in names if behind.has(f"{name}.png")]:
-        record = behind.record(name)
+    for name, record in behind.records.items():
+        if not name.startswith(f"{paper}/") or not behind.has(f"{name}.png"):
+            continue
         notebook = record["code"]["notebook"]
         verdicts = [behind.claims[id].verdict for id in record["claim_ids"] if id in behind.claims]
         facts = {
@@ -186,8 +174,10 @@ def figure_cards(paper: str, pages: Sequence[NotebookPage], behind: Behind) -> l
             "published-figure": published.get(name, "").partition(";")[0],
         }
         address = f"/notebooks/{notebook}.html" if notebook in order else f"/figures/{name}.png"
-        cards.append((order.get(notebook, len(order)), Card(name, record, address, notebook in order, facts)))
-    return [card for _, card in sorted(cards, key=lambda entry: entry[0])]
+        cards.append(Card(name, record, address, notebook in order, facts))
+    return sorted(
+        cards, key=lambda card: [*order, card.record["code"]["notebook"]].index(card.record["code"]["notebook"])
+    )
 
 
 def evidence_legend(readme: str) -> dict[str, Markup]:
@@ -233,26 +223,19 @@ def address_of(function: str) -> str:
 
 
 def read_protocols(path: Path) -> dict[str, Protocol]:
-    """{id in the catalog: Protocol}. Raises ValueError for other columns."""
-    with open(path, newline="", encoding="utf-8") as file:
-        reader = csv.DictReader(file)
-        if tuple(reader.fieldnames or ()) != COLUMNS:
-            raise ValueError(f"{path}: columns are {reader.fieldnames}; they must be {', '.join(COLUMNS)}")
-        return {
-            row["id"]: Protocol(_list(row["functions"]), _list(row["prompts"]), row["calls"], row["figure"])
-            for row in reader
-        }
+    """{id in the catalog: Protocol}."""
+    table = pd.read_csv(path, dtype=str, keep_default_na=False)
+    return {
+        row.id: Protocol(_list(row.functions), _list(row.prompts), row.calls, row.figure) for row in table.itertuples()
+    }
 
 
-def prompt(name: str, library: Path) -> Prompt:
-    """A prompt's file. Raises ValueError when there is none."""
-    paper, _, own = name.partition("/")
-    path = library / ("exam" if paper == "hle" else paper) / "prompts" / f"{own}.md"
-    file = path.relative_to(library.parents[1]).as_posix()
-    if not path.is_file():
-        raise ValueError(f"data/protocols.csv: no prompt {name} at {file}")
+def prompt(name: str) -> dict[str, Any]:
+    """What a protocol's page says of a prompt. Raises KeyError when there is none."""
+    path = prompts.LIBRARY[name]
     _, header, text = re.split(r"^---$", path.read_text(encoding="utf-8"), maxsplit=2, flags=re.MULTILINE)
-    return Prompt(name, file, {"asks": ""} | yaml.safe_load(header), len(text.split()))
+    file = path.relative_to(path.parents[4]).as_posix()
+    return dict(name=name, file=file, header={"asks": ""} | yaml.safe_load(header), words=len(text.split()))
 
 
 def heading(row: Row) -> str:

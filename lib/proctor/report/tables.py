@@ -8,7 +8,7 @@ import math
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +40,7 @@ _TEX = {
     "–": "--",
 } | {special: "\\" + special for special in "&%_#${}"}
 ROWS = 500  # of a table to be read: what is longer is data, and whole in the CSV alone
+ROWS_SHOWN, COLUMNS_SHOWN = 30, 8  # in a page; the files have all
 _INTERVAL_FORMAT = re.compile(r"\.(\d+)([f%])")
 
 NEEDED = ("needed", "items_needed", "items_for_80_percent")  # columns of numbers of units that a study would take
@@ -140,27 +141,6 @@ def intervals_in(df: pd.DataFrame, formats: Mapping[str, Format]) -> dict[str, t
     }
 
 
-def to_html(shown: pd.DataFrame, numeric: Sequence[bool], caption: str, label: str, rest: str = "") -> str:
-    """A compact table for a notebook's page; rest: a line about what is left out."""
-    sides = [f' style="text-align:{"right" if right else "left"}"' for right in numeric]
-
-    def row(cells: Iterable[str], tag: str) -> str:
-        return (
-            f"<tr>{''.join(f'<{tag}{side}>{html.escape(str(cell))}</{tag}>' for cell, side in zip(cells, sides))}</tr>"
-        )
-
-    grey = 'style="color:#6E6E6E;font-size:85%"'
-    lines = [
-        f"<div>{html.escape(caption)}</div>" * bool(caption),
-        f"<table>\n<thead>{row(shown.columns, 'th')}</thead>\n<tbody>",
-        *(row(cells, "td") for cells in shown.to_numpy()),
-        "</tbody>\n</table>",
-        f'<div class="proctor-note" {grey}>{html.escape(rest)}</div>' * bool(rest),
-        f'<div class="proctor-label" {grey}>{html.escape(label)}</div>',
-    ]
-    return "\n".join(['<div class="proctor-table" style="overflow-x:auto">', *filter(None, lines), "</div>"])
-
-
 def to_markdown(shown: pd.DataFrame, numeric: Sequence[bool], caption: str, label: str) -> str:
     """A GitHub table of a frame of text; numeric: which columns are set to the right."""
     rows = [list(shown.columns), *shown.to_numpy().tolist()]
@@ -168,6 +148,31 @@ def to_markdown(shown: pd.DataFrame, numeric: Sequence[bool], caption: str, labe
     lines.insert(1, "|" + "|".join("---:" if right else "---" for right in numeric) + "|")
     heading = [escape_markdown(caption), ""] if caption else []
     return "\n".join([*heading, *lines, "", f"*{escape_markdown(label)}*"]) + "\n"
+
+
+def excerpt(text: str, place: str, columns: Sequence[str] = ()) -> str:
+    """The Markdown of a saved table as a page shows it: 30 rows, the named columns or the first 8, what is left out.
+
+    text: the file's. place: its path without the ending. columns: names that the file does not have are passed over.
+    """
+    lines = text.splitlines()
+    rows = [number for number, line in enumerate(lines) if line.startswith("|")]  # heading, rule, body
+    if not rows:
+        return plain(text)
+    cells = [re.split(r"(?<!\\)\|", lines[number])[1:-1] for number in rows]
+    heads = [html.unescape(re.sub(r"\\(.)", r"\1", head.strip())) for head in cells[0]]
+    named = [heads.index(column) for column in columns if column in heads]
+    shown = named or range(min(len(heads), COLUMNS_SHOWN))
+    part = [f"|{'|'.join(row[column] for column in shown)}|" for row in cells[: ROWS_SHOWN + 2]]
+    more, wide = len(rows) - len(part), 0 if named else len(heads) - len(shown)
+    left = [f"{count} more {what}" for count, what in ((more, "rows"), (wide, "columns")) if count]
+    rest = ["", f"… {' and '.join(left)} in {place}.csv"] if left else []
+    return plain("\n".join([*lines[: rows[0]], *part, *rest, *lines[rows[-1] + 1 :]]) + "\n")
+
+
+def plain(text: str) -> str:
+    """Markdown whose dollars stand for themselves: neither the book nor a code host takes two of them for a formula."""
+    return text.replace("$", "<span>&#36;</span>")
 
 
 def to_tex(markdown: str, name: str) -> str:

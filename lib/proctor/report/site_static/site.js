@@ -78,8 +78,9 @@ for (const table of document.querySelectorAll("table.filtered")) {
   show();
 }
 
-/* The first rows of a notebook's long table. */
-for (const box of document.querySelectorAll(".cell_output .table-box")) {
+/* Long texts in a notebook's table are wrapped, and of a long table the first rows are shown. */
+for (const cell of document.querySelectorAll(".cell_output td")) cell.classList.toggle("prose", cell.textContent.length > 40);
+for (const box of document.querySelectorAll(".cell_output :is(.table-box, .pst-scrollable-table-container)")) {
   const rows = [...box.querySelectorAll("tbody tr")];
   if (rows.length > 10) portion(rows, 8, box)();
 }
