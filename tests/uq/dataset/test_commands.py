@@ -84,7 +84,7 @@ def test_missing_verdicts_faults_and_missing_replacements_are_said(dataset, two_
     (releases / "2/diamond.csv").write_text("site,question_id\nmath,999999\n")
     dataset("check-release", releases, code=1)
     told = capsys.readouterr()
-    assert "question 999999 of math is not in the release" in told.err and "3 PROBLEMS" in told.out
+    assert "diamond.csv: not the file that was released" in told.err and "3 PROBLEMS" in told.out
     shutil.rmtree(releases / "2")  # version 2 on the first queue again: what it accepts is released already
     sheet = pd.read_csv(folder / "review/review.csv", dtype=str, keep_default_na=False)
     sheet[sheet["place"].astype(int) <= 6].to_csv(tmp_path / "sheet.csv", index=False)
@@ -126,7 +126,7 @@ def test_bad_input_is_exit_code_2_with_one_message_and_changes_nothing(
         (("duplicates", "none.parquet", "--pool", "none"), "none.parquet: not there"),
         (("queue", sheet, "--out", "q"), "not a readable Parquet file"),
         (("queue", kept, "--out", folder / "review", "--released", "empty"), "is there already, perhaps filled in"),
-        ((*queue, "--quotas", given / "quotas.yaml"), "no category"),
+        ((*queue, "--quotas", given / "quotas.yaml"), "category: Field required"),
         ((*queue, "--verdicts", given / "verdicts.jsonl"), "row 1, column outcome: 'perhaps'"),
         ((*queue, "--verdicts", given / "twice.jsonl"), "row 2, column question_id: 'cs 1' is the question of row 1 too"),
         ((*queue, "--answers", given / "answers.jsonl"), "row 1, column answer: empty or missing"),

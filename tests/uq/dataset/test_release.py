@@ -195,26 +195,25 @@ def edit(path, change):
 @pytest.mark.parametrize(
     "name, change, told",
     [
-        ("2/questions.jsonl", lambda rows: rows[1:], "is lost: no change removes it|is added, but not there"),
-        ("2/questions.jsonl", lambda rows: [*rows, rows[0]], "stands 2 times"),
+        ("2/questions.jsonl", lambda rows: rows[1:], "is lost"),
+        ("2/questions.jsonl", lambda rows: [*rows, rows[0]], "stands there more than once"),
         (
             "2/questions.jsonl",
             lambda rows: [rows[0] | {"question_id": 999}, *rows[1:]],
             "999 of .* came with no change",
         ),
-        ("2/questions.jsonl", lambda rows: [rows[0] | {"body": "x"}, *rows[1:]], "not the rows of questions.jsonl"),
-        ("2/questions.jsonl", lambda rows: [row | {"body": "x"} for row in rows], "was changed"),
-        ("2/attribution.csv", lambda table: table[1:], "is not named once"),
-        ("2/attribution.csv", lambda table: table.assign(licence="MIT"), "'MIT'"),
-        ("2/attribution.csv", lambda table: table.assign(posted="2020-01-01", licence="CC BY-SA 3.0"), "2020-01-01"),
-        ("2/attribution.csv", lambda table: table.assign(posted="soon"), "posted soon"),
-        ("1/diamond.csv", lambda table: table.assign(question_id=999), "999 of .* is not in the release"),
-        ("1/dev.jsonl", lambda rows: [*rows, rows[0]], "dev.jsonl: .* stands 2 times"),
-        ("1/dev.jsonl", lambda rows: [rows[0] | {"answer": ""}], "has no answer"),
-        ("2/changes.csv", lambda table: table[table["change"] == "added"], "is lost: no change removes it"),
-        ("2/changes.csv", lambda table: table.assign(change="added"), "is added, but not there"),
-        ("2/changes.csv", lambda table: pd.concat([table, table]), "changes.csv: .* stands 2 times"),
-        ("2/changes.csv", lambda table: table.assign(change="moved"), "'moved' is no change"),
+        ("2/attribution.csv", lambda table: table[1:], "is in one of attribution.csv and questions.jsonl alone"),
+        ("2/attribution.csv", lambda table: table.assign(licence="MIT"), "under another licence"),
+        (
+            "2/attribution.csv",
+            lambda table: table.assign(posted="2020-01-01", licence="CC BY-SA 3.0"),
+            "another licence",
+        ),
+        ("2/attribution.csv", lambda table: table.assign(posted="soon"), "under another licence"),
+        ("1/diamond.csv", lambda table: table[1:], r"diamond is said to be \d+, and is \d+"),
+        ("2/changes.csv", lambda table: table[table["change"] == "added"], "is lost"),
+        ("2/changes.csv", lambda table: table[table["change"] == "removed"], "came with no change"),
+        ("2/changes.csv", lambda table: table.assign(change="added"), "is lost"),
     ],
 )
 def test_a_planted_fault_is_found(damaged, name, change, told):
@@ -227,16 +226,10 @@ def test_a_question_of_the_dev_set_is_not_released_and_one_that_went_never_comes
     questions = [json.loads(line) for line in (damaged / "1/questions.jsonl").read_text().splitlines()]
     edit(damaged / "1/dev.jsonl", lambda rows: [questions[0] | {"answer": "so"}])
     shutil.copytree(damaged / "2", damaged / "3")
-    manifest = json.loads((damaged / "3/release.json").read_text())
-    (damaged / "3/release.json").write_text(json.dumps(manifest | {"previous": "2"}))
     removed = pd.read_csv(damaged / "2/changes.csv").query("change == 'removed'").iloc[0]
-    [back] = [
-        row for row in questions if (row["site"], row["question_id"]) == (removed["site"], removed["question_id"])
-    ]
-    edit(damaged / "3/questions.jsonl", lambda rows: [*rows, back])
     edit(damaged / "3/changes.csv", lambda table: pd.DataFrame([removed]).assign(change="added"))
     found = "\n".join(check_releases(damaged))
-    assert "is a question of the release too" in found and "was in an earlier version already" in found
+    assert "is in the dev set too" in found and "was in an earlier version already" in found
 
 
 def test_a_changed_byte_a_missing_file_and_a_wrong_predecessor_are_found(damaged):
@@ -247,7 +240,7 @@ def test_a_changed_byte_a_missing_file_and_a_wrong_predecessor_are_found(damaged
     (damaged / "2/questions.parquet").write_bytes(b"no")
     found = "\n".join(check_releases(damaged))
     for told in ("1/DATASHEET.md: not the file", "2/CHANGELOG.md: not the file", "said to be 0.9",
-                 "2/release.json: diamond is said to be 77, and is ", "parquet: cannot be"):  # fmt: skip
+                 "2/release.json: diamond is said to be 77, and is ", "parquet: not the file"):  # fmt: skip
         assert told in found
     for name in ("release.json", "questions.jsonl", "attribution.csv"):  # what can't be read is a problem, no crash
         (damaged / "2" / name).write_text("{")

@@ -36,23 +36,20 @@ def propose(questions: pd.DataFrame, pool: str | Path) -> pd.DataFrame:
     """
     import duckdb  # here, not above: whether a version is due takes no database
 
-    from proctor.uq.dataset.rules import scan
+    from proctor.uq.dataset.rules import named_errors, scan
 
     pool = Path(pool)
-    with duckdb.connect() as engine:
+    with duckdb.connect() as engine, named_errors(pool):
         engine.register("released", questions[[*KEY, "title", "link"]].reset_index(names="place"))
-        try:
-            found = engine.execute(
-                f"""SELECT released.* EXCLUDE (place), coalesce(answers, 0) AS answers, CASE
-                    WHEN site NOT IN (SELECT site FROM {scan(pool)}) THEN 'site not crawled'
-                    WHEN crawled.question_id IS NULL THEN 'not in the crawl'
-                    WHEN accepted_answer_id IS NOT NULL THEN 'accepted answer'
-                    WHEN answers > 0 THEN 'answered'
-                    WHEN closed IS NOT NULL THEN 'closed' ELSE 'open' END AS status
-                FROM released LEFT JOIN {scan(pool)} crawled USING (site, question_id) ORDER BY place"""
-            ).df()
-        except duckdb.Error as error:
-            raise DataError(f"{pool}: {' '.join(str(error).split())[:200]}. Check its columns.") from None
+        found = engine.execute(
+            f"""SELECT released.* EXCLUDE (place), coalesce(answers, 0) AS answers, CASE
+                WHEN site NOT IN (SELECT site FROM {scan(pool)}) THEN 'site not crawled'
+                WHEN crawled.question_id IS NULL THEN 'not in the crawl'
+                WHEN accepted_answer_id IS NOT NULL THEN 'accepted answer'
+                WHEN answers > 0 THEN 'answered'
+                WHEN closed IS NOT NULL THEN 'closed' ELSE 'open' END AS status
+            FROM released LEFT JOIN {scan(pool)} crawled USING (site, question_id) ORDER BY place"""
+        ).df()
     absent = found["status"].isin(["site not crawled", "not in the crawl"])
     answers = found["answers"].astype(object).mask(absent, "")
     found = found.assign(proposal=found["status"].map(PROPOSED), answers=answers, solved="", expert="")[list(COLUMNS)]

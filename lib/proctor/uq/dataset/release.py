@@ -357,76 +357,48 @@ def _whole(row: dict) -> dict:
 
 
 def check_releases(folder: str | Path) -> list[str]:
-    """What is wrong with the releases of a folder, in words; [] if nothing: each is whole, and from one to the next no
-    question is lost or doubled. Raises DataError when there is none."""
+    """What is wrong with the releases of a folder, in words; [] if nothing: each is as it was written, and from one to
+    the next no question is lost, doubled or comes back. Raises DataError when there is none."""
     folder, problems = Path(folder), []
     if not versions(folder):
         raise DataError(f"{folder}: no release there. Give the folder that holds the versions.")
-    known: list[Release] = []
+    before, ever, previous = set[tuple[str, int]](), set[tuple[str, int]](), None
     for version in versions(folder):
+        path = folder / version
         try:
-            known.append(read_release(folder / version))
+            release = read_release(path)
         except DataError as error:
             return [*problems, str(error)]  # what follows rests on it
-        found = [*_file_faults(folder / version, known[-1]), *_question_faults(*known[::-1])]
-        problems += [f"{folder / version}/{told}" for told in found]
+        said, counted = release.manifest, release.sizes | dict(previous=previous)
+        told = [
+            f"{name}: not the file that was released"
+            for name in (*FILES, *PAGES)
+            if not (path / name).is_file() or digest(path / name) != said["files"].get(name)
+        ]
+        told += [
+            f"release.json: {name} is said to be {said.get(name)}, and is {value}"
+            for name, value in counted.items()
+            if said.get(name) != value
+        ]
+        now, dev = Counter(release.keys), set(keys(release.dev))
+        added, removed = (
+            set(keys(release.changes[release.changes["change"] == change])) for change in ("added", "removed")
+        )
+        due = before - removed | added
+        unlicensed = [not _licensed(*row) for row in zip(release.attribution["posted"], release.attribution["licence"])]
+        for what, questions in (
+            ("stands there more than once", {key for key, n in now.items() if n > 1}),
+            ("is lost", due - now.keys()),
+            ("came with no change", now.keys() - due),
+            ("was in an earlier version already", added & ever),
+            ("is in the dev set too", dev & now.keys()),
+            ("is in one of attribution.csv and questions.jsonl alone", now.keys() ^ set(keys(release.attribution))),
+            ("stands under another licence than on its day", set(keys(release.attribution[unlicensed]))),
+        ):
+            told += [f"question {number} of {site} {what}" for site, number in sorted(questions)]
+        problems += [f"{path}/{one}" for one in told]
+        before, ever, previous = set(now), ever | set(now), version
     return problems
-
-
-def _file_faults(path: Path, release: Release) -> list[str]:
-    told = [
-        f"{name}: not the file that was released"
-        for name in (*FILES, *PAGES)
-        if not (path / name).is_file() or digest(path / name) != release.manifest["files"].get(name)
-    ]
-    told += [
-        f"release.json: {name} is said to be {release.manifest.get(name)}, and is {count}"
-        for name, count in release.sizes.items()
-        if release.manifest.get(name) != count
-    ]
-    try:
-        table = pq.read_table(path / "questions.parquet").cast(PUBLIC).to_pylist()
-    except (pa.ArrowException, OSError, ValueError) as error:
-        return [*told, f"questions.parquet: cannot be read ({' '.join(str(error).split())[:100]})"]
-    same = table == [{name: row[name] for name in PUBLIC.names} for row in release.questions]
-    return told if same else [*told, "questions.parquet: not the rows of questions.jsonl"]
-
-
-def _question_faults(release: Release, *earlier: Release) -> list[str]:
-    """Problems of one version's questions, by themselves and after the earlier versions, the last one first."""
-    previous = earlier[0].version if earlier else None
-    now, before = (
-        {_key(row): row for row in each} for each in (release.questions, earlier[0].questions if earlier else [])
-    )
-    counts = {"questions.jsonl": release.questions, "dev.jsonl": release.dev, "changes.csv": release.changes}
-    counts = {file: Counter(keys(rows)) for file, rows in counts.items()}
-    dev, diamond, credited = counts["dev.jsonl"].keys(), set(keys(release.diamond)), Counter(keys(release.attribution))
-    changed = {kind: set(keys(rows)) for kind, rows in release.changes.groupby("change")}
-    added, removed = changed.pop("added", set()), changed.pop("removed", set())
-    told = [f"changes.csv: {kind!r} is no change" for kind in changed]
-    if release.manifest.get("previous") != previous:
-        told.append(f"release.json: the version before is said to be {release.manifest.get('previous')}")
-    for file, held in counts.items():
-        told += [f"{file}: {_name(key)} stands {n} times" for key, n in held.items() if n > 1]
-    for row, key in zip(release.attribution.itertuples(), keys(release.attribution)):
-        if not _licensed(row.posted, row.licence):
-            told.append(f"attribution.csv: {_name(key)}, posted {row.posted}, {row.licence!r}")
-    for file, what, questions in (
-        ("attribution.csv", "is not named once", {key for key in now if credited[key] != 1}),
-        ("attribution.csv", "is not in the release", credited.keys() - now.keys()),
-        ("diamond.csv", "is not in the release", diamond - now.keys()),
-        ("dev.jsonl", "is a question of the release too", dev & now.keys()),
-        ("dev.jsonl", "has no answer", {_key(row) for row in release.dev if not row.get("answer")}),
-        ("questions.jsonl", "is lost: no change removes it", before.keys() - now.keys() - removed),
-        ("questions.jsonl", "came with no change", now.keys() - before.keys() - added),
-        ("questions.jsonl", "was changed", {key for key in now.keys() & before.keys() if now[key] != before[key]}),
-        ("changes.csv", "is removed, but was not there", removed - before.keys()),
-        ("changes.csv", "is removed, but still there", removed & now.keys()),
-        ("changes.csv", "is added, but not there", added - now.keys()),
-        ("changes.csv", "was in an earlier version already", added & {key for each in earlier for key in each.keys}),
-    ):
-        told += [f"{file}: {_name(key)} {what}" for key in sorted(questions)]
-    return told
 
 
 def _licensed(posted: str, name: str) -> bool:
@@ -435,7 +407,3 @@ def _licensed(posted: str, name: str) -> bool:
         return name in dict(LICENCES).values() and name >= licence(date.fromisoformat(posted))
     except ValueError:
         return False
-
-
-def _name(key: tuple[str, int]) -> str:
-    return f"question {key[1]} of {key[0]}"

@@ -7,21 +7,20 @@ seed, so that a queue does not depend on the order of rows or on other sites.
 
 import hashlib
 import json
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
 import pandas as pd
 import yaml
+from pydantic import BaseModel, ConfigDict, Field
 
-from proctor.data.tabular import DataError, Wrong, problem, read
+from proctor.data.tabular import DataError, Wrong, problem, read, record
 from proctor.files import harmless, write_atomic
 from proctor.uq.dataset.posts import link, to_markdown
 
 KEY = ["site", "question_id"]
 UNREAD, READ = "by votes", "to review"
-SETTINGS = ("category", "top", "min_votes", "reviewed", "order", "spare", "diamond_votes", "diamond_views")
-ORDERS = ("votes", "random")
 COLUMNS = ("site", "place", "question_id", "way", "decision", "reason", "reviewer", "diamond_candidate", "diamond")
 SHOWN = ("title", "link", "score", "views", "comments", "created", "near_duplicate")  # what a reviewer sees beside it
 DECISIONS = ("accept", "reject")
@@ -38,49 +37,59 @@ class SiteSettings(NamedTuple):
     def of(self, site: str) -> dict:
         return {**self.default, **self.sites.get(site, {})}
 
-    def checked(self, where: str | Path, names: Sequence[str], fault: Callable[[str, Any], str]) -> "SiteSettings":
-        """Raises DataError for a setting that is none of `names`, or of which `fault` says what is wrong."""
-        for site, own in {"default": self.default, **self.sites}.items():
-            if not isinstance(own, Mapping) or set(own) - set(names):
-                unknown = isinstance(own, Mapping) and ", ".join(sorted(map(str, set(own) - set(names))))
-                what = f"unknown settings {unknown}" if unknown else "no map"
-                raise DataError(f"{where}, {site}: {what}. Use {', '.join(names)}.")
-            for name, value in own.items():
-                if told := fault(name, value):
-                    raise DataError(f"{where}, {site}, {name}: {told}")
-        return self
+
+class SettingsFile(BaseModel):
+    """The parts of a YAML file. variants: name -> the settings that it changes at every site."""
+
+    model_config = ConfigDict(extra="forbid")
+    default: dict
+    sites: dict[str, dict] = {}
+    variants: dict[str, dict] = {}
 
 
-Quotas = SiteSettings  # of SETTINGS
-
-
-def read_settings(path: Path, names: Sequence[str], *more: str) -> tuple[SiteSettings, list[dict]]:
-    """The settings of a YAML file, and its parts `more`. Raises DataError."""
+def read_settings(path: Path, model: type[BaseModel], variant: str | None = None, **everywhere) -> SiteSettings:
+    """The settings of a YAML file, each site's as `model` wants them; variant and everywhere: what differs at every
+    site. Raises DataError naming file, site and setting."""
+    site, fixes = "", {"missing": "Add it", "extra_forbidden": f"Use {', '.join(model.model_fields)}"}
     try:
-        read = yaml.safe_load(path.read_text(encoding="utf-8"))
+        file = record(SettingsFile, yaml.safe_load(path.read_text(encoding="utf-8")), {})
+        if variant is not None and variant not in file.variants:
+            raise Wrong("variants", f"no variant {variant!r}", f"Choose one of: {', '.join(file.variants) or 'none'}")
+        own = file.variants.get(variant or "", {}) | everywhere
+        found = SiteSettings(file.default | own, {site: rest | own for site, rest in file.sites.items()})
+        for site in ("default", *found.sites):
+            record(model, found.of(site), fixes)
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
         raise DataError(f"{path}: cannot be read as YAML ({' '.join(str(error).split())[:200]}). Mend it.") from None
-    own = read if isinstance(read, dict) else {}
-    if set(own) - {"default", "sites", *more} or not isinstance(own.get("default"), dict):
-        raise DataError(f"{path}: the parts must be default, and perhaps {' and '.join(('sites', *more))}.")
-    if missing := [name for name in names if name not in own["default"]]:
-        raise DataError(f"{path}, default: no {', '.join(missing)}. Add what is missing.")
-    return SiteSettings(own["default"], own.get("sites") or {}), [own.get(name) or {} for name in more]
+    except Wrong as wrong:
+        name, what, mend = wrong.args
+        raise DataError(f"{', '.join(filter(None, (str(path), site, name)))}: {what}. {mend}.") from None
+    return found
+
+
+Whole = Annotated[int, Field(ge=0, lt=10**9)]
+
+
+class Quota(BaseModel):
+    """What a file of quotas sets for a site."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+    category: str
+    top: Whole
+    min_votes: Whole | None
+    reviewed: Whole
+    order: Literal["votes", "random"]
+    spare: Whole
+    diamond_votes: Whole
+    diamond_views: Whole
+
+
+Quotas = SiteSettings  # each site's is a Quota
 
 
 def load_quotas(path: str | Path | None = None) -> Quotas:
     """The quotas of a YAML file, by default UQ's. Raises DataError."""
-    path = Path(path) if path else QUOTAS_FILE
-    return read_settings(path, SETTINGS)[0].checked(path, SETTINGS, _quota_fault)
-
-
-def _quota_fault(name: str, value: Any) -> str:
-    if name == "category":
-        return "" if isinstance(value, str) else f"{value!r} is no text."
-    if name == "order":
-        return "" if value in ORDERS else f"{value!r}. Choose one of: {', '.join(ORDERS)}."
-    whole = type(value) is int and 0 <= value < 10**9 or name == "min_votes" and value is None
-    return "" if whole else f"{value!r} is no whole number from 0."
+    return read_settings(Path(path or QUOTAS_FILE), Quota)
 
 
 def draw(seed: int, site: str, question_id: int) -> int:

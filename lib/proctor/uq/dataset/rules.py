@@ -7,24 +7,23 @@ machine or many, with the same result.
 
 Questions that stand twice, on two sites or elsewhere with an answer (a leak), are flagged, not dropped. Two questions
 are compared by the words of title and text: the share of runs of three words that both have, of all that either has
-(Jaccard similarity). MinHash signatures (datasketch) find the candidates, exact similarity decides.
+(Jaccard similarity).
 """
 
 import html
-import math
 import re
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
-from datetime import date, datetime
-from decimal import Decimal
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from datetime import date
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Literal
 
 import duckdb
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-from datasketch import MinHash, MinHashLSH
+from pydantic import BaseModel, ConfigDict, Field
 
 from proctor.data.tabular import DataError
 from proctor.uq.dataset import pool as pools
@@ -33,7 +32,7 @@ from proctor.uq.dataset.review_queue import SiteSettings, draw, read_settings
 # A CASE, for the engine tries its condition first and the slow pattern only where that holds.
 _NO_WHY = "NOT CASE WHEN contains(lower(title), 'why') THEN regexp_matches(title, '(?i)\\bwhy\\b') ELSE false END"
 _HOLDS_KEYWORD = "contains(lower(array_to_string(tags, ' ')), keyword)"
-RULES = {  # name: what it keeps, in words and in SQL, of a question beside its site's `_thresholds`
+RULES = {  # name: what it keeps, in words and in SQL, of a question beside its site's THRESHOLDS
     "age": ("at least {min_age_years} years old", "created <= created_before"),
     "views": ("at least {min_views} views", "views >= min_views"),
     "votes": ("at least {min_votes} net votes", "score >= min_votes"),
@@ -52,10 +51,15 @@ RULES = {  # name: what it keeps, in words and in SQL, of a question beside its 
     ),
 }
 BIT = {name: 1 << place for place, name in enumerate(RULES)}
-NUMBERS = ("min_age_years", "min_views", "min_votes", "max_views_per_vote", "top_percent")
-SETTINGS = (*NUMBERS, "off_topic_tags", "tag_match")
-TAG_MATCHES = ("whole", "substring")  # an off-topic tag is among the question's, or part of one
 RULES_FILE = Path(__file__).with_name("rules.yaml")
+# The settings of each site, the end of the day that its questions must not pass, and the votes that its top share
+# begins with: of its questions without an answer, rounded up to whole questions; none where it has no such question.
+THRESHOLDS = """CREATE TABLE thresholds AS SELECT given.*,
+    DATE '{day}' - to_months(round(12 * min_age_years)::INTEGER) + INTERVAL '1 day -1 millisecond' AS created_before,
+    CASE WHEN top_percent = 100 THEN -1000000000
+        ELSE votes[ceil(round(len(votes) * top_percent / 100, 9))::BIGINT] END AS top_votes
+    FROM given LEFT JOIN (SELECT site, list(score ORDER BY score DESC) AS votes FROM questions
+        WHERE answers = 0 AND score IS NOT NULL GROUP BY site) USING (site)"""
 MEMORY = "700MB"
 _JSON_TYPES = "question_id: 'BIGINT', site: 'VARCHAR', title: 'VARCHAR', body: 'VARCHAR', tags: 'VARCHAR[]', "
 _JSON_TYPES += "score: 'INTEGER', views: 'BIGINT', answers: 'INTEGER', created: 'TIMESTAMP'"
@@ -64,31 +68,26 @@ _ANSWER = "site AS its_site, question_id AS its_question, answer_id, body AS ans
 _ANSWER += "owner_id AS answer_owner_id, owner_name AS answer_owner_name, licence AS answer_licence"
 
 
+Number = Annotated[float, Field(ge=0, lt=10**9)]
+
+
+class SiteRules(BaseModel):
+    """What a file of rules sets for a site."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+    min_age_years: Number
+    min_views: Number
+    min_votes: Number
+    max_views_per_vote: Number
+    top_percent: Annotated[float, Field(gt=0, le=100)]
+    off_topic_tags: list[Annotated[str, Field(pattern="^[^A-Z]+$")]]
+    tag_match: Literal["whole", "substring"]  # an off-topic tag is among the question's, or part of one
+
+
 def load_rules(path: str | Path | None = None, variant: str | None = None, **everywhere) -> SiteSettings:
     """The rules of a YAML file, by default UQ's, or a named variant of them. everywhere: settings of every site in
     place of its own. Raises DataError."""
-    path = Path(path) if path else RULES_FILE
-    rules, [variants] = read_settings(path, SETTINGS, "variants")
-    rules.checked(path, SETTINGS, _fault)
-    if variant is not None and variant not in variants:
-        raise DataError(f"{path}: no variant {variant!r}. Choose one of: {', '.join(variants) or 'none'}.")
-    own = variants.get(variant, {}) | everywhere
-    rules = SiteSettings({**rules.default, **own}, {site: {**rest, **own} for site, rest in rules.sites.items()})
-    return rules.checked(path, SETTINGS, _fault)
-
-
-def _fault(name: str, value: Any) -> str:
-    if name == "tag_match" and value not in TAG_MATCHES:
-        return f"{value!r}. Choose one of: {', '.join(TAG_MATCHES)}."
-    if name == "off_topic_tags" and not (
-        isinstance(value, list) and all(isinstance(tag, str) and tag and tag == tag.lower() for tag in value)
-    ):
-        return "not a list of tags in small letters."
-    if name in NUMBERS and (type(value) not in (int, float) or not 0 <= value < 10**9):
-        return f"{value!r} is no number from 0."
-    if name == "top_percent" and not 0 < value <= 100:
-        return f"{value!r} is no share of more than 0 and at most 100 percent."
-    return ""
+    return read_settings(Path(path or RULES_FILE), SiteRules, variant, **everywhere)
 
 
 class Filter:
@@ -115,17 +114,14 @@ class Filter:
                 raise DataError(f"{self.source}: no question in it.")
             as_of = newest.date()
         self.as_of = as_of
-        unanswered: dict[str, dict[int, int]] = {}  # by site: how many have so many votes
-        counted = "count(*) FILTER (answers = 0 AND score IS NOT NULL)"
-        for site, votes, count in self.ask(f"SELECT site, score, {counted} FROM questions GROUP BY ALL").fetchall():
-            unanswered.setdefault(site, {}).update({votes: count} if count else {})
-        if not unanswered:
+        names = [site for (site,) in self.ask("SELECT DISTINCT site FROM questions").fetchall()]
+        if not names:
             raise DataError(f"{self.source}: no question of these sites in it.")
-        given = [self._thresholds(site, counts) for site, counts in unanswered.items()]
-        self.engine.register("given", pa.Table.from_pylist(given))
+        self.engine.register("given", pa.Table.from_pylist([self.rules.of(site) | dict(site=site) for site in names]))
+        self.ask(THRESHOLDS.format(day=as_of))
         failed = " + ".join(f"CASE WHEN {sql} THEN 0 ELSE {BIT[name]} END" for name, (_, sql) in RULES.items())
         self.ask(
-            f"CREATE VIEW decided AS SELECT questions.*, {failed} AS failed FROM questions JOIN given USING (site)"
+            f"CREATE VIEW decided AS SELECT questions.*, {failed} AS failed FROM questions JOIN thresholds USING (site)"
         )
 
     def __enter__(self) -> "Filter":
@@ -137,17 +133,8 @@ class Filter:
     def ask(self, query: str) -> duckdb.DuckDBPyConnection:
         """A query's result. The source's questions are the view `questions`; `decided` has them with the rules that
         each failed, as bits in the order of RULES; an unknown value fails."""
-        try:
+        with named_errors(self.source):
             return self.engine.execute(query)
-        except duckdb.Error as error:
-            told = " ".join(str(error).split())[:200].rstrip(".")
-            raise DataError(f"{self.source}: {told}. Check that its columns are those of a pool.") from None
-
-    def _thresholds(self, site: str, unanswered: Mapping[int, int]) -> dict[str, Any]:
-        """The settings of a site, the day that its questions must not pass, and the votes of its top share."""
-        own = self.rules.of(site)
-        top, oldest = least_votes(unanswered, own["top_percent"]), _years_before(self.as_of, own["min_age_years"])
-        return own | dict(site=site, created_before=oldest, top_votes=top)
 
     def outcomes(self) -> pd.DataFrame:
         """Questions by site and set of failed rules: columns site, failed (bits in the order of RULES), questions."""
@@ -226,6 +213,16 @@ def development_set(
     return chosen.drop(columns="draw").reset_index(drop=True)
 
 
+@contextmanager
+def named_errors(source: Path) -> Iterator[None]:
+    """What the engine can't do with a source is a DataError that names it."""
+    try:
+        yield
+    except duckdb.Error as error:
+        told = " ".join(str(error).split())[:200].rstrip(".")
+        raise DataError(f"{source}: {told}. Check that its columns are those of a pool.") from None
+
+
 def literal(value) -> str:
     """A value of `rules.yaml` in SQL.
 
@@ -253,38 +250,7 @@ def scan(source: Path) -> str:
     raise DataError(f"{source}: not there. Give a pool's folder, a .parquet file or a .jsonl file.")
 
 
-def least_votes(unanswered: Mapping[int, int], top_percent: float) -> int | None:
-    """The votes that a site's top share begins with; None when nothing is to be enforced or no question unanswered.
-
-    unanswered: votes -> questions without an answer. The share is rounded up to whole questions.
-    >>> least_votes({9: 1, 5: 2, 1: 7}, 10), least_votes({9: 1, 5: 2, 1: 7}, 20), least_votes({9: 1, 1: 7}, 100)
-    (9, 5, -1000000000)
-    """
-    if top_percent == 100:
-        return -(10**9)
-    total = sum(unanswered.values())
-    places = math.ceil(total * Decimal(str(top_percent)) / 100)
-    for votes in sorted(unanswered, reverse=True):
-        places -= unanswered[votes]
-        if places <= 0 and total:
-            return int(votes)
-    return None
-
-
-def _years_before(day: date, years: float) -> datetime:
-    """The end of that day, whole years and months before.
-
-    >>> _years_before(date(2024, 2, 29), 2).date(), _years_before(date(2024, 2, 29), 0.5).date()
-    (datetime.date(2022, 2, 28), datetime.date(2023, 8, 29))
-    """
-    return (
-        pd.Timestamp(day) - pd.DateOffset(months=round(12 * years)) + pd.Timedelta(days=1, milliseconds=-1)
-    ).to_pydatetime()
-
-
 RUN = 3  # words
-PERMUTATIONS = 128
-MARGIN = 0.7  # candidates are looked for from this share of the threshold on, so that few are missed
 BLOCK = 2000
 COLUMNS = ["site", "question_id", "other_site", "other_id", "similarity", "other_answers", "relation"]
 _WORD = re.compile(r"\w+")
@@ -294,35 +260,36 @@ _MARKUP = re.compile(r"<[^>]*>")
 def find_duplicates(questions: str | Path, pool: str | Path, threshold: float = 0.6) -> pd.DataFrame:
     """Pairs of a question and another of the pool whose similarity is at least `threshold`.
 
-    questions: those to be checked, such as the filter's kept.parquet; their signatures are held in memory.
+    questions: those to be checked, such as the filter's kept.parquet; their runs of words are held in memory.
     pool: what they are held against, read in blocks; it may be the same. relation: "answered elsewhere" where the
     other question has an answer, else "asked twice"; a pair of which both are checked appears once, the answered
     one as the other. Sorted by similarity, the largest first.
     """
     if not 0 < threshold <= 1:
         raise DataError(f"threshold {threshold}: not a similarity above 0 and at most 1.")
-    index = MinHashLSH(threshold=MARGIN * threshold, num_perm=PERMUTATIONS)
-    checked: dict[tuple[str, int], tuple[np.ndarray, bool]] = {}
-    for block in _read(questions):
-        for name, runs, answers, signature in block:
-            if name not in checked:
-                checked[name] = runs, answers > 0
-                index.insert(name, signature, check_duplication=False)
+    checked: dict[tuple[str, int], bool] = {}
+    own: list[np.ndarray] = []
+    for name, runs, answers in _read(questions):
+        if name not in checked:
+            checked[name] = answers > 0
+            own.append(runs)
+    names, sizes = list(checked), np.array([len(runs) for runs in own], int)
+    every, holder = np.concatenate(own or [np.array([], np.uint32)]), np.repeat(np.arange(len(own)), sizes)
+    order = np.argsort(every, kind="stable")
+    every, holder = every[order], holder[order]  # each run in them, and in which question it stands
     rows = []
-    for block in _read(pool):
-        for other, runs, answers, signature in block:
-            for name in index.query(signature):
-                own, answered = checked[name]
-                if name == other or (other in checked and (answers > 0, other) < (answered, name)):
-                    continue  # the same question, or a pair that comes the other way round
-                similarity = jaccard(own, runs)
-                if similarity >= threshold:
-                    relation = "answered elsewhere" if answers else "asked twice"
-                    rows.append((*name, *other, similarity, answers, relation))
-    table = pd.DataFrame(rows, columns=COLUMNS).sort_values(
-        ["similarity", *COLUMNS[:4]], ascending=[False] + 4 * [True]
-    )
-    return table.reset_index(drop=True)
+    for other, runs, answers in _read(pool):
+        ends = np.searchsorted(every, runs), np.searchsorted(every, runs, side="right")
+        held = [holder[first:last] for first, last in zip(*ends) if first < last]
+        places, both = np.unique(np.concatenate(held), return_counts=True) if held else (np.array([], int),) * 2
+        similarity = both / (sizes[places] + len(runs) - both)
+        for place, similar in zip(places[similarity >= threshold], similarity[similarity >= threshold]):
+            name, answered = names[place], checked[names[place]]
+            if name == other or (other in checked and (answers > 0, other) < (answered, name)):
+                continue  # the same question, or a pair that comes the other way round
+            rows.append((*name, *other, similar, answers, "answered elsewhere" if answers else "asked twice"))
+    table = pd.DataFrame(rows, columns=COLUMNS)
+    return table.sort_values(["similarity", *COLUMNS[:4]], ascending=[False] + 4 * [True], ignore_index=True)
 
 
 def word_runs(title: str, body: str) -> np.ndarray:
@@ -336,21 +303,10 @@ def word_runs(title: str, body: str) -> np.ndarray:
     return np.unique(np.array([zlib.crc32(" ".join(run).encode()) for run in runs], np.uint32))
 
 
-def jaccard(a: np.ndarray, b: np.ndarray) -> float:
-    """Shared elements over all elements of two sorted sets; 1 for equal ones."""
-    both = len(np.intersect1d(a, b, assume_unique=True))
-    return both / (len(a) + len(b) - both)
-
-
-def _read(source: str | Path) -> Iterator[list[tuple]]:
-    """Blocks of ((site, id), word runs, answers, signature)."""
-    with duckdb.connect(config={"memory_limit": MEMORY}) as engine:
-        try:
-            found = engine.execute(f"SELECT site, question_id, title, body, answers FROM {scan(Path(source))}")
-            while rows := found.fetchmany(BLOCK):
-                runs = [word_runs(title, body) for _, _, title, body, _ in rows]
-                signatures = MinHash.bulk([r.tolist() for r in runs], num_perm=PERMUTATIONS, hashfunc=int)
-                names = [(site, number) for site, number, *_ in rows]
-                yield list(zip(names, runs, [row[4] or 0 for row in rows], signatures))
-        except duckdb.Error as error:
-            raise DataError(f"{source}: {' '.join(str(error).split())[:200]}. Check its columns.") from None
+def _read(source: str | Path) -> Iterator[tuple[tuple[str, int], np.ndarray, int]]:
+    """(site, id), word runs and answers of each question."""
+    with duckdb.connect(config={"memory_limit": MEMORY}) as engine, named_errors(Path(source)):
+        found = engine.execute(f"SELECT site, question_id, title, body, answers FROM {scan(Path(source))}")
+        while rows := found.fetchmany(BLOCK):
+            for site, number, title, body, answers in rows:
+                yield (site, number), word_runs(title, body), answers or 0
