@@ -452,7 +452,6 @@ pass tests with code that changes the tests
   uq/test_programs::code_does_no_harm
 pay twice: clocks, host names, a stopped process
   models/test_cache::a_stopped_process_keeps_its_lease_and_a_killed_one_loses_it
-  models/test_cache::a_lease_of_another_namespace_of_processes_holds_and_ends_with_its_cache
 edit a preview, or drop a table
   workflow/test_reproduce::previews_are_written_when_all_is_up_to_date_and_an_edited_one_again
   workflow/test_receipts::what_a_run_no_longer_makes_is_removed

@@ -3,16 +3,16 @@
 import contextlib
 import fcntl
 import gzip
+import hashlib
 import io
 import json
 import os
-import socket
 import sqlite3
 import time
-import uuid
 import warnings
 import zlib
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import BinaryIO
 
@@ -35,9 +35,9 @@ class Cache:
     """Replies by key in one SQLite file (WAL). A row is on disk, safe from a kill, when `put` returns.
 
     Each row has a checksum: one that was damaged on the disk is warned of and counts as not there. A key can be
-    leased, so that of several processes on one cache only one asks for it. No clock, host name or process number is
-    trusted for that: who leases holds a lock (flock) on a file next to the cache, which the kernel gives back when its
-    process ends, however that ends, and not while it is only stopped.
+    leased, so that of several sessions and processes on one cache only one asks for it. No clock, host name or process
+    number is trusted for that: who leases locks the byte of that key in a file next to the cache. The kernel gives the
+    lock back when its process ends, however that ends, and not while it is only stopped.
     """
 
     def __init__(self, path: Path):
@@ -50,8 +50,6 @@ class Cache:
                 "PROCTOR_REPLIES to another place"
             ) from error
         self._unwritten: dict[str, tuple] = {}  # rows that the disk did not take, by key
-        self.owner = f"{socket.gethostname()}:{os.getpid()}:{uuid.uuid4().hex[:16]}"
-        self._alive: BinaryIO | None = None  # the locked file, from the first lease on
         try:
             self._db = sqlite3.connect(self.path, isolation_level=None, timeout=60)
             _use_wal(self._db)
@@ -62,9 +60,6 @@ class Cache:
             )
             if "checksum" not in {row[1] for row in self._db.execute("PRAGMA table_info(replies)")}:
                 self._db.execute("ALTER TABLE replies ADD COLUMN checksum INTEGER")  # a file of an older version
-            self._db.execute(
-                "CREATE TABLE IF NOT EXISTS leases (key TEXT PRIMARY KEY, owner TEXT, until REAL) WITHOUT ROWID"
-            )
             self._db.execute(
                 "CREATE TABLE IF NOT EXISTS paid (call TEXT PRIMARY KEY, at REAL, model TEXT, dollars REAL)"
             )
@@ -140,43 +135,31 @@ class Cache:
         self._db.execute("INSERT OR REPLACE INTO replies VALUES (?, ?, ?, ?, ?, ?, ?)", values)
 
     def lease(self, key: str) -> str | None:
-        """Take `key` for this cache. None when it is ours; otherwise who has it. It ends with `release`, `close` or its
-        process."""
-        with self._writing(": nothing was sent for this call"):
-            self._alive = self._alive or self._live()
-            while True:
-                self._db.execute("INSERT OR IGNORE INTO leases VALUES (?, ?, NULL)", (key, self.owner))
-                row = self._db.execute("SELECT owner FROM leases WHERE key = ?", (key,)).fetchone()
-                if row and row[0] == self.owner:
-                    return None
-                if row and self._is_alive(row[0]):
-                    return row[0]
-                self._db.execute("DELETE FROM leases WHERE owner = ?", row or ("",))
-
-    def _live(self) -> BinaryIO:
-        """This cache's lock file, locked; those that killed processes left are removed."""
-        for path in self.path.parent.glob(self._lock_file(":*").name):
-            _is_locked(path)
-        path = self._lock_file(self.owner)
-        while True:
-            file = open(path, "wb")
-            if _locked(file) and path.exists():  # else another process took it for one that was left
-                return file
-            file.close()
-
-    def _lock_file(self, owner: str) -> Path:
-        return self.path.with_name(f".{self.path.name}.{owner.rpartition(':')[2]}.lock")
-
-    def _is_alive(self, owner: str) -> bool:
-        """Whether the process of a lease runs, or is stopped: whether it holds its lock."""
-        return _is_locked(self._lock_file(owner.replace("/", "")))
+        """Take `key`. None when it is ours from now on, to `release` or the end of this process; otherwise who has it:
+        "this process", in another session or call, or "another"."""
+        place, mine = self._place(key), object()
+        if _LEASED.setdefault(place, mine) is not mine:
+            return "this process"
+        try:
+            fcntl.lockf(place[0], fcntl.LOCK_EX | fcntl.LOCK_NB, 1, place[1])
+        except (BlockingIOError, PermissionError):  # what the kernel says of a lock that another process has
+            del _LEASED[place]
+            return "another"
+        except OSError:
+            pass  # a file system without locks, where no other process can be kept out
+        return None
 
     def release(self, key: str) -> None:
-        """Give a lease back. Where that can't be written, it ends with this cache."""
-        try:
-            self._db.execute("DELETE FROM leases WHERE key = ? AND owner = ?", (key, self.owner))
-        except sqlite3.Error:
-            pass
+        """Give a lease back."""
+        place = self._place(key)
+        with contextlib.suppress(OSError):
+            fcntl.lockf(place[0], fcntl.LOCK_UN, 1, place[1])
+        del _LEASED[place]
+
+    def _place(self, key: str) -> tuple[BinaryIO, int]:
+        """The cache's lock file, and the byte in it that stands for a key."""
+        with self._writing(": nothing was sent for this call"):
+            return _lock_file(self.path.resolve()), int(hashlib.sha256(key.encode()).hexdigest()[:15], 16)
 
     def live_run(self, name: str) -> float | None:
         """When the live run of that name began (seconds since 1970), where it has not ended; else None."""
@@ -242,33 +225,17 @@ class Cache:
 
     def close(self) -> None:
         self._db.close()
-        if self._alive:
-            self._lock_file(self.owner).unlink(missing_ok=True)
-            self._alive.close()
-            self._alive = None
 
 
-def _locked(file: BinaryIO) -> bool:
-    """Whether this process now holds the file's lock; False only where another one does."""
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    except OSError:
-        pass  # a file system without locks, where nothing can be held
-    return True
+# A lock keeps out other processes alone, a fork does not have it, and it ends when any handle of its file is closed.
+_LEASED: dict[tuple[BinaryIO, int], object] = {}  # of this process: the places of keys
+os.register_at_fork(after_in_child=_LEASED.clear)
 
 
-def _is_locked(path: Path) -> bool:
-    """Whether a process holds the lock file, which is removed where none does."""
-    try:
-        with open(path, "rb") as file:
-            if not _locked(file):
-                return True
-            path.unlink(missing_ok=True)
-    except FileNotFoundError:
-        pass
-    return False
+@cache
+def _lock_file(path: Path) -> BinaryIO:
+    """The lock file of the cache at `path`: opened once and never closed."""
+    return open(path.with_name(f".{path.name}.lock"), "ab")
 
 
 def _use_wal(database: sqlite3.Connection) -> None:

@@ -234,12 +234,11 @@ class Session:
                     provider.stop()
             self._loop, self._providers = loop, {}
             self._slots, self._serving = asyncio.Semaphore(self.concurrency), asyncio.Lock()
-            self._asking: dict[str, asyncio.Event] = {}  # by key, set when the call is through
             self.account.begin()
             self._pace: dict[str, list[tuple[AsyncLimiter, bool]]] = {}  # by model; whether tokens are what is counted
             self._flights: set[asyncio.Task] = set()
             self._tried: dict[tuple, asyncio.Task[str]] = {}  # by provider and key, why the key is refused
-            self._told: set[str] = set()  # the processes that we have said we wait for
+            self._waits = False  # whether we have said that we wait for another run
 
     async def _try_keys(self, names: set[str]) -> None:
         """One free call with each key that was not tried yet. Raises ModelError where a provider refuses it."""
@@ -324,26 +323,15 @@ class Session:
 
     async def _one(self, request: Request, halt: Halt) -> Reply:
         """Ask and keep the reply, unless somebody else did or does: another `ask_many`, session or process."""
-        while True:
-            if reply := self._kept(request):  # what came while this call waited for its place
-                return reply
-            if asked := self._asking.get(request.key):
-                await asked.wait()
-                continue
-            self._asking[request.key] = asyncio.Event()
-            try:
-                if holder := self.cache.lease(request.key):
-                    self._tell(holder)
-                    await halt.pause(LOOK)
-                    if halt.errors:
-                        raise CallError("not sent: the run has stopped", sent=False)
-                    continue
-                try:
-                    return self._kept(request) or await self._come_home(self._paid(request, halt), halt)
-                finally:
-                    self.cache.release(request.key)
-            finally:
-                self._asking.pop(request.key).set()
+        while holder := self.cache.lease(request.key):
+            self._tell(holder)
+            await halt.pause(LOOK)
+            if halt.errors:
+                raise CallError("not sent: the run has stopped", sent=False)
+        try:  # what came while this call waited for its place is taken
+            return self._kept(request) or await self._come_home(self._paid(request, halt), halt)
+        finally:
+            self.cache.release(request.key)
 
     async def _come_home(self, call: Coroutine[Any, Any, Reply], halt: Halt) -> Reply:
         """What `call` gives. When this is cancelled, the call in flight is waited for first: it is paid for."""
@@ -363,10 +351,9 @@ class Session:
                 raise
 
     def _tell(self, holder: str) -> None:
-        if self.progress and holder not in self._told:
-            self._told.add(holder)
-            pid = holder.rsplit(":", 2)[1]
-            tqdm.write(f"waiting for replies that another run (process {pid}) is asking for", file=sys.stderr)
+        if self.progress and holder == "another" and not self._waits:
+            self._waits = True
+            tqdm.write("waiting for replies that another run is asking for", file=sys.stderr)
 
     async def _paid(self, request: Request, halt: Halt) -> Reply:
         """Send within the budget, keep the reply, and send again after passing faults: not before the server allows
