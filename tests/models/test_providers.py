@@ -12,7 +12,7 @@ from aiohttp import ClientPayloadError, web
 from aiohttp.test_utils import TestServer
 from hypothesis import given
 from hypothesis import strategies as st
-from proctor.models import providers, registry
+from proctor.models import providers
 from proctor.models.endings import CallError, call_errors, retry_after, scrub
 from proctor.models.messages import Reply, Request
 from proctor.models.providers import reply_from_anthropic, reply_from_openai
@@ -94,33 +94,6 @@ def test_an_absurd_retry_after_raises_nothing(value):
     assert wait is None or wait >= 0
 
 
-class Mine:
-    """A provider of one's own, which has what `Provider` asks for and no more."""
-
-    def __init__(self, model, timeout):
-        pass
-
-    async def send(self, request):
-        return Reply("mine")
-
-    async def close(self):
-        pass
-
-
-def test_a_kind_of_one_s_own_is_known_everywhere_and_asked_with_its_key(monkeypatch, session, ask):
-    monkeypatch.setitem(providers.KINDS, "mykind", Mine)  # so that it is taken out again
-    monkeypatch.setattr(registry, "_KEYS", dict(registry._KEYS))
-    monkeypatch.setenv("MY_KEY", "a-key-of-mine")
-    providers.register("mykind", Mine, key_env="MY_KEY")
-    found = registry.spec("mykind/a-model")
-    assert (found.kind, found.model, found.key_env) == ("mykind", "a-model", "MY_KEY")
-    assert asyncio.run(session().ask(ask("?", "mykind/a-model"))).text == "mine"
-    providers.register("mykind", Mine)  # again, as a cell that is run twice
-    for taken in ("openai", "my/kind"):
-        with pytest.raises(ValueError, match="no other provider"):
-            providers.register(taken, object)
-
-
 @pytest.mark.parametrize("reason", ["error", "failed", "ERROR"])
 def test_a_completion_that_says_it_failed_is_asked_again(reason):
     with pytest.raises(CallError) as error:
@@ -155,8 +128,8 @@ def test_cached_tokens_count_whether_or_not_the_server_takes_them_for_part_of_th
 )
 def test_no_proxy_of_the_environment_comes_between_us_and_a_server_on_this_machine(monkeypatch, url, here):
     monkeypatch.setenv("HTTP_PROXY", "http://proxy.invalid:3128")
-    for client in (providers.openai_client(url, "k"), providers.anthropic_client(url, "k")):
-        assert client._client.trust_env is not here
+    for kind in ("openai", "anthropic"):
+        assert providers.sdk_client(kind, url, "k")._client.trust_env is not here
 
 
 def test_a_malformed_answer_to_http_is_a_call_error():
@@ -178,7 +151,7 @@ def test_a_reply_without_end_is_not_read_to_its_end(monkeypatch, kind, encoding)
         application = web.Application()
         application.router.add_post("/{path:.*}", answer)
         async with TestServer(application) as server:
-            asking = kind(Spec("m", "openai", "m", str(server.make_url("/v1"))), 60)
+            asking = kind(Spec("m", kind.__name__.lower(), "m", str(server.make_url("/v1"))), 60)
             try:
                 with pytest.raises(CallError, match="a reply of more than 1 MB") as error:
                     await asking.send(ASKED)
@@ -190,7 +163,7 @@ def test_a_reply_without_end_is_not_read_to_its_end(monkeypatch, kind, encoding)
 
 
 def test_no_line_of_the_log_shows_the_query_of_an_address(caplog):
-    providers.openai_client("http://127.0.0.1:1/v1?key=secret", "k")
+    providers.sdk_client("openai", "http://127.0.0.1:1/v1?key=secret", "k")
     with caplog.at_level("INFO", "httpx"):
         url = httpx.URL("http://127.0.0.1:1/v1/chat/completions?key=secret")
         logging.getLogger("httpx").info('HTTP Request: %s %s "%s %d %s"', "POST", url, "HTTP/1.1", 200, "OK")

@@ -21,7 +21,7 @@ def served(monkeypatch, fake_model, tmp_path):
     monkeypatch.setattr(parallel.paths, "RECORDED", tmp_path / "recorded")
     monkeypatch.setattr(parallel, "ARRIVING", tmp_path / "arriving")
     monkeypatch.setattr(parallel, "Embedded", MagicMock())
-    monkeypatch.setattr(parallel, "openai_client", lambda *_: AsyncMock())
+    monkeypatch.setattr(parallel, "sdk_client", lambda *_: AsyncMock())
     monkeypatch.setattr(parallel, "weights_file", lambda spec: Path("w"))
     monkeypatch.setattr(parallel, "TRIES", 1)
     monkeypatch.setattr(parallel.asyncio, "sleep", _at_once)

@@ -26,8 +26,8 @@ from tqdm import tqdm
 from proctor.models.cache import Cache
 from proctor.models.endings import CallError, call_errors, may_pass, scrub
 from proctor.models.messages import Reply, Request
-from proctor.models.providers import anthropic_body, client_of, openai_body, reply_from_anthropic, reply_from_openai
-from proctor.models.registry import Spec
+from proctor.models.providers import KINDS, reply_from_anthropic, reply_from_openai, sdk_client
+from proctor.models.registry import Spec, key_of
 
 QUIET = 2.0  # seconds without a new request, after which those that wait are a round
 POLL = 30.0  # seconds between two looks at a batch
@@ -60,9 +60,9 @@ class Ticket:
 
 def batch_line(model: Spec, request: Request) -> dict:
     """A request as a line of its provider's batch form, its key as `custom_id`."""
+    body = KINDS[model.kind].body(model, request)
     if model.kind == "anthropic":
-        return {"custom_id": request.key, "params": anthropic_body(model, request)}
-    body = openai_body(model, request)
+        return {"custom_id": request.key, "params": body}
     return {"custom_id": request.key, "method": "POST", "url": "/v1/chat/completions", "body": body}
 
 
@@ -143,7 +143,7 @@ class Batches:
 
     def __init__(self, model: Spec, cache: Cache, since: float = 0.0, progress: bool = True):
         self.model, self.cache, self.since, self.progress = model, cache, since, progress
-        self._client = client_of(model)
+        self._client = sdk_client(model.kind, model.base_url, key_of(model))
         self._gathered: dict[str, tuple[Ticket, dict]] = {}  # what is in no round yet: ticket and line, by key
         self._last = 0.0  # when the last one came
         self._gathering: asyncio.Task | None = None

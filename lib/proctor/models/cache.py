@@ -14,7 +14,6 @@ import zlib
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import BinaryIO
 
 from proctor.files import write_atomic
 from proctor.models.messages import Reply
@@ -156,7 +155,7 @@ class Cache:
             fcntl.lockf(place[0], fcntl.LOCK_UN, 1, place[1])
         del _LEASED[place]
 
-    def _place(self, key: str) -> tuple[BinaryIO, int]:
+    def _place(self, key: str) -> tuple[int, int]:
         """The cache's lock file, and the byte in it that stands for a key."""
         with self._writing(": nothing was sent for this call"):
             return _lock_file(self.path.resolve()), int(hashlib.sha256(key.encode()).hexdigest()[:15], 16)
@@ -228,14 +227,14 @@ class Cache:
 
 
 # A lock keeps out other processes alone, a fork does not have it, and it ends when any handle of its file is closed.
-_LEASED: dict[tuple[BinaryIO, int], object] = {}  # of this process: the places of keys
+_LEASED: dict[tuple[int, int], object] = {}  # of this process: the places of keys
 os.register_at_fork(after_in_child=_LEASED.clear)
 
 
 @cache
-def _lock_file(path: Path) -> BinaryIO:
+def _lock_file(path: Path) -> int:
     """The lock file of the cache at `path`: opened once and never closed."""
-    return open(path.with_name(f".{path.name}.lock"), "ab")
+    return os.open(path.with_name(f".{path.name}.lock"), os.O_RDWR | os.O_CREAT, 0o644)
 
 
 def _use_wal(database: sqlite3.Connection) -> None:

@@ -5,10 +5,11 @@ The SDKs are imported by who first asks through them: together they take seconds
 
 import asyncio
 import hashlib
+import importlib
 import json
 import logging
-from collections.abc import Callable
-from typing import Annotated, Any, Protocol
+from collections import Counter
+from typing import Annotated, Any, ClassVar
 from urllib.parse import urlsplit
 
 from pydantic import BaseModel, Field, ValidationError
@@ -16,70 +17,12 @@ from pydantic import BaseModel, Field, ValidationError
 from proctor.models.embedded import Embedded, Endpoint, try_turn
 from proctor.models.endings import CallError, call_errors, scrub
 from proctor.models.messages import Reply, Request, anthropic_message, openai_message
-from proctor.models.registry import Spec, add_kind, key_of, weights_file
+from proctor.models.registry import Spec, key_of, weights_file
 from proctor.models.settings import LEAST_BUDGET, Takes
 
 LISTING = 10.0  # seconds at most for the free call that tries a key
 THINKING = ("enable_thinking", "thinking")  # for vLLM, SGLang and llama.cpp: chat templates know one name or the other
 LARGEST = 64 << 20  # bytes of a reply, unpacked: far more than the longest with its alternatives
-
-
-class Provider(Protocol):
-    """A way to a model: one attempt a `send`, which raises CallError."""
-
-    async def send(self, request: Request) -> Reply: ...
-
-    async def close(self) -> None: ...
-
-
-class Keyed:
-    """A provider that may want a key. `_client` is its SDK's."""
-
-    _models: str  # the path of its list of models
-    _calls: str  # the path of a call
-
-    def __init__(self, model: Spec, timeout: float):
-        self.model, self.timeout, self._client = model, timeout, client_of(model)
-
-    async def refusal(self) -> str:
-        """Why the provider refuses the key, by one free call: the list of models. "" where it does not.
-
-        Only a 401 is a refusal: a server may have no such list, and a key may be good for calls alone.
-        """
-        try:
-            async with asyncio.timeout(min(self.timeout, LISTING)):
-                await self._client.get(self._models, cast_to=bytes)
-        except Exception as error:  # of any other fault the calls themselves will tell
-            if getattr(error, "status_code", None) == 401:
-                return scrub(str(error), *self.model.secrets)
-        return ""
-
-    async def _answer(self, request: Request, body_of: Callable[[Spec, Request], dict]) -> bytes:
-        with call_errors(*self.model.secrets):
-            async with asyncio.timeout(request.timeout or self.timeout):
-                # post and bytes: create() spends most of a call's CPU on walking through the types of plain dicts
-                return await self._client.post(self._calls, cast_to=bytes, body=body_of(self.model, request))
-
-    async def close(self) -> None:
-        await self._client.close()
-
-
-class OpenAI(Keyed):
-    """Any server that speaks OpenAI's chat interface."""
-
-    _models, _calls = "/models", "/chat/completions"
-
-    async def send(self, request: Request) -> Reply:
-        return reply_from_openai(await self._answer(request, openai_body), request.opening)
-
-
-class Anthropic(Keyed):
-    """Anthropic's messages. Its interface offers no token probabilities."""
-
-    _models, _calls = "/v1/models", "/v1/messages"
-
-    async def send(self, request: Request) -> Reply:
-        return reply_from_anthropic(await self._answer(request, anthropic_body), request.opening)
 
 
 class Served:
@@ -109,7 +52,8 @@ class Served:
             if endpoint != self._endpoint:
                 if self._client:
                     await self._client.close()
-                self._endpoint, self._client, self._prefix = endpoint, openai_client(endpoint.url, endpoint.key), ""
+                self._client = sdk_client("openai", endpoint.url, endpoint.key)
+                self._endpoint, self._prefix = endpoint, ""
             try:
                 with call_errors(endpoint.key):
                     async with asyncio.timeout(request.timeout or self.timeout):
@@ -162,19 +106,6 @@ async def _post(client: Any, messages: Any, max_tokens: int, **body: Any) -> Any
         cast_to=bytes,
         body={"model": "embedded", "messages": messages, "max_tokens": max_tokens, **body},
     )
-
-
-KINDS: dict[str, Any] = {"openai": OpenAI, "anthropic": Anthropic, "gguf": Served}
-
-
-def register(kind: str, provider: Any, key_env: str = "") -> None:
-    """A way of one's own to models: `kind/<model>` is then asked by `provider(spec, timeout)`, a Provider.
-
-    key_env: the environment variable that holds its key, "" for none. Raises ValueError for a kind that is taken."""
-    if not kind.isidentifier() or KINDS.get(kind, provider) is not provider:
-        raise ValueError(f"kind {kind!r}: give a name of letters that no other provider has ({', '.join(KINDS)})")
-    KINDS[kind] = provider
-    add_kind(kind, key_env)
 
 
 def openai_body(model: Spec, request: Request) -> dict:
@@ -233,28 +164,13 @@ def _anthropic_thinking(model: Spec, request: Request) -> dict:
     return {"type": "enabled", "budget_tokens": max(LEAST_BUDGET, request.max_tokens // 2)}
 
 
-def client_of(model: Spec) -> Any:
-    """The client of a provider's SDK, with the model's address and key."""
-    return (anthropic_client if model.kind == "anthropic" else openai_client)(model.base_url, key_of(model))
-
-
-def openai_client(base_url: str | None, key: str):
-    import openai
-
-    return openai.AsyncOpenAI(**_how(base_url, key, openai.DefaultAioHttpClient))
-
-
-def anthropic_client(base_url: str | None, key: str):
-    import anthropic
-
-    return anthropic.AsyncAnthropic(**_how(base_url, key, anthropic.DefaultAioHttpClient))
-
-
-def _how(base_url: str | None, key: str, http: Any) -> dict[str, Any]:
-    """How both SDKs' clients send and receive. http: the SDK's class of connections."""
+def sdk_client(kind: str, base_url: str | None, key: str) -> Any:
+    """The client of the SDK of that name, openai or anthropic."""
     logging.getLogger("httpx").addFilter(_without_query)  # once, however often it is added
-    connections = http(trust_env=not _here(base_url), event_hooks={"response": [_read_bounded]})
-    return dict(base_url=base_url, api_key=key, max_retries=0, timeout=None, http_client=connections)
+    sdk = importlib.import_module(kind)
+    connections = sdk.DefaultAioHttpClient(trust_env=not _here(base_url), event_hooks={"response": [_read_bounded]})
+    how = dict(base_url=base_url, api_key=key, max_retries=0, timeout=None, http_client=connections)
+    return sdk.AsyncAnthropic(**how) if kind == "anthropic" else sdk.AsyncOpenAI(**how)
 
 
 def _without_query(record: logging.LogRecord) -> bool:
@@ -289,30 +205,21 @@ def _asked_logprobs(request: Request) -> dict:
     return {} if request.logprobs is None else {"logprobs": True, "top_logprobs": request.logprobs}
 
 
-Count = Annotated[int, Field(strict=True, ge=0, le=10**9)]
+def _counted(answer: dict) -> dict[str, int]:
+    """Tokens that a provider counted, under either interface's names; 0 where it does not say, or not a number.
 
-
-class Details(BaseModel):
-    cached_tokens: Count = 0
-
-
-class Usage(BaseModel):
-    """Tokens that a provider counted, under either interface's names; 0 where it does not say, or not a number."""
-
-    prompt_tokens: Annotated[Count, Field(alias="input_tokens")] = 0
-    completion_tokens: Annotated[Count, Field(alias="output_tokens")] = 0
-    cache_creation_input_tokens: Count | None = 0  # Anthropic's: besides those of the prompt
-    cache_read_input_tokens: Count | None = 0
-    prompt_tokens_details: Details | None = None  # OpenAI's: part of the prompt's, but not with every server
-
-    model_config = {"populate_by_name": True}
-
-    @property
-    def sent(self) -> int:
-        """All tokens of the prompt, those from a cache too: the most that they can cost."""
-        cached = self.prompt_tokens_details.cached_tokens if self.prompt_tokens_details else 0
-        beside = (self.cache_creation_input_tokens or 0) + (self.cache_read_input_tokens or 0)
-        return self.prompt_tokens + beside + (cached if cached > self.prompt_tokens else 0)
+    Those of the prompt are all that it can bill: Anthropic counts what comes from its cache and goes there besides, and
+    some servers of OpenAI's interface what comes from theirs.
+    """
+    usage = answer.get("usage")
+    usage = usage if isinstance(usage, dict) else {}
+    details = usage.get("prompt_tokens_details")
+    given = (details if isinstance(details, dict) else {}) | usage
+    known = Counter({name: n for name, n in given.items() if type(n) is int and 0 <= n <= 10**9})
+    sent = known["prompt_tokens"] or known["input_tokens"]
+    sent += known["cache_creation_input_tokens"] + known["cache_read_input_tokens"]
+    sent += known["cached_tokens"] if known["cached_tokens"] > sent else 0
+    return dict(prompt_tokens=sent, completion_tokens=known["completion_tokens"] or known["output_tokens"])
 
 
 class Alternative(BaseModel):
@@ -328,12 +235,12 @@ class Content(BaseModel):
     content: list[Token]
 
 
-def _checked(kind: type[BaseModel], value: object) -> Any:
-    """`value` as `kind`, or None where it is none: what a reply says beside its text must never lose the reply."""
+def _tokens(logprobs: object) -> list[Token]:
+    """[] where there are none, or odd ones: what a reply says beside its text must never lose the reply."""
     try:
-        return kind.model_validate(value)
+        return Content.model_validate(logprobs).content
     except (ValidationError, RecursionError):
-        return None
+        return []
 
 
 def reply_from_openai(answer: bytes | dict, opening: str = "") -> Reply:
@@ -343,14 +250,11 @@ def reply_from_openai(answer: bytes | dict, opening: str = "") -> Reply:
         choice = answer["choices"][0]
         said = choice["message"].get("content") or ""
         text = said if isinstance(said, str) else "".join(part["text"] for part in said if part["type"] == "text")
-        usage = _checked(Usage, answer.get("usage")) or Usage()
-        found = _checked(Content, choice.get("logprobs"))
-        tokens = found.content if found else []
+        tokens = _tokens(choice.get("logprobs"))
         return Reply(
             text=_whole(text, opening),
             finish=_finish(choice.get("finish_reason")),
-            prompt_tokens=usage.sent,
-            completion_tokens=usage.completion_tokens,
+            **_counted(answer),
             tokens=tuple((t.token, round(t.logprob, 4)) for t in tokens),
             first={t.token: round(t.logprob, 4) for t in tokens[0].top_logprobs} if tokens else {},
         )
@@ -363,12 +267,10 @@ def reply_from_anthropic(answer: bytes | dict, opening: str = "") -> Reply:
     try:
         answer = json.loads(answer) if isinstance(answer, bytes) else answer
         text = "".join(part["text"] for part in answer["content"] if part["type"] == "text")
-        usage = _checked(Usage, answer.get("usage")) or Usage()
         return Reply(
             text=_whole(text, opening),
             finish="length" if _finish(answer.get("stop_reason")) == "length" else "stop",
-            prompt_tokens=usage.sent,
-            completion_tokens=usage.completion_tokens,
+            **_counted(answer),
         )
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise CallError("a reply that is no message", again=True, unreadable=True) from None
@@ -395,3 +297,56 @@ def _whole(text: str, opening: str) -> str:
     """The reply with the beginning that the request gave it, whether the server repeats that or not."""
     text = text.encode(errors="replace").decode()  # half a surrogate pair can't be written down
     return text if text.startswith(opening) else opening + text
+
+
+class Keyed:
+    """The models of a provider, or of a server that speaks its interface."""
+
+    calls: ClassVar[str]  # the path of a call
+    body: ClassVar[Any]  # (model, request): what is sent
+    read: ClassVar[Any]  # (answer, opening): the reply in what comes back
+
+    def __init__(self, model: Spec, timeout: float):
+        self.model, self.timeout, self._client = model, timeout, sdk_client(model.kind, model.base_url, key_of(model))
+
+    async def send(self, request: Request) -> Reply:
+        with call_errors(*self.model.secrets):
+            async with asyncio.timeout(request.timeout or self.timeout):
+                # post and bytes: create() spends most of a call's CPU on walking through the types of plain dicts
+                answer = await self._client.post(self.calls, cast_to=bytes, body=self.body(self.model, request))
+        return self.read(answer, request.opening)
+
+    async def close(self) -> None:
+        await self._client.close()
+
+
+class OpenAI(Keyed):
+    """Any server that speaks OpenAI's chat interface."""
+
+    calls, body, read = "/chat/completions", staticmethod(openai_body), staticmethod(reply_from_openai)
+
+
+class Anthropic(Keyed):
+    """Anthropic's messages. Its interface offers no token probabilities."""
+
+    calls, body, read = "/v1/messages", staticmethod(anthropic_body), staticmethod(reply_from_anthropic)
+
+
+KINDS: dict[str, Any] = {"openai": OpenAI, "anthropic": Anthropic, "gguf": Served}
+
+
+async def refusal(model: Spec) -> str:
+    """Why the provider refuses the model's key, by one free call: the list of models. "" where it does not.
+
+    Only a 401 is a refusal: a server may have no such list, and a key may be good for calls alone.
+    """
+    client = sdk_client(model.kind, model.base_url, key_of(model))
+    try:
+        async with asyncio.timeout(LISTING):
+            await client.get("/v1/models" if model.kind == "anthropic" else "/models", cast_to=bytes)
+    except Exception as error:  # of any other fault the calls themselves will tell
+        if getattr(error, "status_code", None) == 401:
+            return scrub(str(error), *model.secrets)
+    finally:
+        await client.close()
+    return ""

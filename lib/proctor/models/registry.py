@@ -83,11 +83,6 @@ def _entries(path: Path) -> dict:
     raise ModelError(f"{path}: each line must be a name and its entry, such as my-server: {{kind: openai, ...}}")
 
 
-def add_kind(kind: str, key_env: str) -> None:
-    """Have `spec` know models as kind/<model> (see `providers.register`)."""
-    _KEYS[kind] = key_env
-
-
 def spec(name: str) -> Spec:
     """The model called `name`: an entry of params/models.yaml or of the user's my_models.yaml (in `paths.OWN_PARAMS`),
     `openai/<model>`, `anthropic/<model>`, either with `@<address>` of a server, or the path of a GGUF file.

@@ -18,8 +18,8 @@ from proctor.models.batch import INTERFACES
 from proctor.models.cache import Cache, StoreError, read_recording, recording_path
 from proctor.models.endings import TERMINATION, CallError, Halt, MissingReply, all_home, calls_failed
 from proctor.models.messages import Reply, Request
-from proctor.models.providers import KINDS, Keyed, Provider, Served
-from proctor.models.registry import ModelError, Spec, key_of, price, spec, weights_file
+from proctor.models.providers import KINDS, Served, refusal
+from proctor.models.registry import ModelError, key_of, price, spec, weights_file
 from proctor.models.settings import LOCAL_TIMEOUT, PROVIDER_TIMEOUT, Settings
 from proctor.models.spending import NOTHING, Account, Budget, Plan, Spent, narrower
 
@@ -82,7 +82,7 @@ class Session:
         self.recordings: dict[str, dict] = {}  # model: {key: reply as JSON}
         # Requests that were answered, by model and key; a defaultdict to note them.
         self.used: dict[str, dict[str, Request]] | None = None
-        self._providers: dict[str, Provider] = {}
+        self._providers: dict[str, Any] = {}  # by model, what sends its requests
         self._loop: asyncio.AbstractEventLoop | None = None
 
     @property
@@ -102,11 +102,9 @@ class Session:
         """One reply, without a progress bar. Raises what `ask_many` raises; CallsFailed too once `halt` was called."""
         reply = self._kept(request)
         if reply is None:
-            self._check({request.key: request})
-            await self._try_keys({request.model})
+            await self._check([request])
             try:
-                async with self._serving if spec(request.model).local else self._slots:
-                    reply = await self._one(request, halt or Halt())
+                reply = await self._one(request, halt or Halt())
             except CallError as error:
                 raise calls_failed({request.key: f"{request.model}: {error}"}, 1) from None
         self._note([request])
@@ -119,21 +117,13 @@ class Session:
         CallsFailed at the end if some calls failed for good. Whatever had arrived is kept in all cases.
         """
         requests = list(requests)
-        found: dict[str, Reply] = {}
-        missing: dict[str, Request] = {}
-        for request in requests:
-            if request.key not in found and request.key not in missing:
-                reply = self._kept(request)
-                if reply is None:
-                    missing[request.key] = request
-                else:
-                    found[request.key] = reply
-        if missing:
-            self._check(missing)
-            await self._try_keys({request.model for request in missing.values()})
-            found.update(await self._fetch(list(missing.values()), what))
+        different = {request.key: request for request in requests}
+        replies = {key: self._kept(request) for key, request in different.items()}
+        if missing := [request for key, request in different.items() if replies[key] is None]:
+            await self._check(missing)
+            replies |= await self._fetch(missing, what)
         self._note(requests)
-        return [found[request.key] for request in requests]
+        return [replies[request.key] for request in requests]  # type: ignore[misc]
 
     def plan(self, requests) -> Plan:
         """What `ask_many(requests)` would take; sends nothing."""
@@ -197,33 +187,40 @@ class Session:
 
     # what is asked
 
-    def _check(self, missing: dict[str, Request]) -> None:
+    async def _check(self, missing: list[Request]) -> None:
         """Everything that can be known to fail, before the first call is sent."""
         if self.mode == "replay":
-            raise MissingReply(missing.values())
-        self._able({request.model for request in missing.values()})
+            raise MissingReply(missing)
+        await self.ready(request.model for request in missing)
         if shutil.disk_usage(self.cache.path.parent).free < FREE_BYTES:
             raise StoreError(
                 f"less than {FREE_BYTES // 10**6} MB are free at {self.cache.path.parent}: "
                 "free some, so that replies can be kept"
             )
 
-    def _able(self, models: Iterable[str]) -> None:
-        """Raises ModelError for a model without weights or key, one that costs where there is no budget, and one
-        without a price where the budget is in dollars."""
-        models = sorted(set(models))
-        for name in models:
-            model = spec(name)
+    async def ready(self, models: Iterable[str]) -> None:
+        """Raises ModelError for a model without weights or key, one that costs where there is no budget, one without a
+        price where the budget is in dollars, and a key that its provider refuses, which one free call tries once."""
+        self._here()
+        asked = [spec(name) for name in sorted(set(models))]
+        for model in asked:
             if model.local:
                 weights_file(model)
             else:
                 key_of(model)
-        self.account.allows(models)
-
-    async def ready(self, models: Iterable[str]) -> None:
-        """Raises ModelError for what keeps these models from being asked; tries each key with one free call."""
-        self._able(models)
-        await self._try_keys(set(models))
+        self.account.allows([model.name for model in asked])
+        for model in asked:
+            if model.local or not model.key_env:
+                continue
+            place = model.kind, model.base_url, model.key_env
+            if place not in self._tried:
+                self._tried[place] = asyncio.create_task(refusal(model))
+            if why := await asyncio.shield(self._tried[place]):
+                self._tried.pop(place, None)
+                raise ModelError(
+                    f"{model.name}: the provider refuses the key in the environment variable {model.key_env} ({why}). "
+                    "Nothing was sent: set the right key and run again, or use mode replay"
+                )
 
     def _here(self) -> None:
         """Connections, locks and calls in flight belong to the event loop that they began in: begin anew in another."""
@@ -240,77 +237,37 @@ class Session:
             self._tried: dict[tuple, asyncio.Task[str]] = {}  # by provider and key, why the key is refused
             self._waits = False  # whether we have said that we wait for another run
 
-    async def _try_keys(self, names: set[str]) -> None:
-        """One free call with each key that was not tried yet. Raises ModelError where a provider refuses it."""
-        self._here()
-        for model in map(spec, sorted(names)):
-            if model.local or not model.key_env:
-                continue
-            place = model.kind, model.base_url, model.key_env
-            if place not in self._tried:
-                self._tried[place] = asyncio.create_task(self._refusal(model))
-            if why := await asyncio.shield(self._tried[place]):
-                self._tried.pop(place, None)
-                raise ModelError(
-                    f"{model.name}: the provider refuses the key in the environment variable {model.key_env} ({why}). "
-                    "Nothing was sent: set the right key and run again, or use mode replay"
-                )
-
-    async def _refusal(self, model: Spec) -> str:
-        provider = KINDS[model.kind](model, self._patience(model))  # in batch mode the calls go another way
-        try:
-            return await provider.refusal() if isinstance(provider, Keyed) else ""
-        finally:
-            await provider.close()
-
-    def _provider(self, name: str) -> Provider:
+    def _provider(self, name: str) -> Any:
         if name not in self._providers:
             model = spec(name)
             if self.batch and model.kind in INTERFACES:
                 since = self.since if self.mode == "live" else 0.0
                 self._providers[name] = INTERFACES[model.kind](model, self.cache, since, self.progress)
             else:
-                self._providers[name] = KINDS[model.kind](model, self._patience(model))
+                timeout = self.timeout or (LOCAL_TIMEOUT if model.local else PROVIDER_TIMEOUT)
+                self._providers[name] = KINDS[model.kind](model, timeout)
         return self._providers[name]
 
-    def _patience(self, model: Spec) -> float:
-        return self.timeout or (LOCAL_TIMEOUT if model.local else PROVIDER_TIMEOUT)
-
-    async def _fetch(self, requests: list[Request], what: str) -> dict[str, Reply]:
+    async def _fetch(self, requests: list[Request], what: str) -> dict[str, Reply | None]:
         """Ask all, each kept as soon as it is there. A served model gets one call at a time, by model and prefix."""
-        self._here()
-        served = {name: spec(name).local for name in {request.model for request in requests}}
-        local = sorted((r for r in requests if served[r.model]), key=lambda r: (r.model, r.prompt))
-        remote = [r for r in requests if not served[r.model]]
-        replies: dict[str, Reply] = {}
+        replies: dict[str, Reply | None] = {}
         errors: dict[str, str] = {}
         halt = Halt()
         with tqdm(total=len(requests), desc=what, disable=not self.progress, mininterval=1.0) as bar:
 
-            async def worker(queue, place):
-                for request in queue:
-                    if halt.errors:
-                        return  # no new call; those in flight come home and are kept
-                    try:
-                        async with place:
-                            replies[request.key] = await self._one(request, halt)
-                    except CallError as error:
-                        errors[request.key] = f"{request.model}: {error}"
-                    except Exception as error:
-                        halt.call(error)
-                        return
-                    tokens = self.spent.prompt_tokens + self.spent.completion_tokens
-                    bar.set_postfix_str(f"{tokens:,} tokens, {self.spent.cost}", refresh=False)
-                    bar.update()
+            async def ask(request: Request) -> None:
+                try:
+                    replies[request.key] = await self._one(request, halt)
+                except CallError as error:
+                    errors[request.key] = f"{request.model}: {error}"
+                except Exception as error:
+                    halt.call(error)  # no new call; those in flight come home and are kept
+                tokens = self.spent.prompt_tokens + self.spent.completion_tokens
+                bar.set_postfix_str(f"{tokens:,} tokens, {self.spent.cost}", refresh=False)
+                bar.update()
 
-            async def serve():
-                async with self._serving:  # all calls to one model, then all to the next
-                    await worker(iter(local), contextlib.nullcontext())
-
-            queue = iter(remote)
-            workers = [worker(queue, self._slots) for _ in range(min(self.concurrency, len(remote)))]
             try:
-                await all_home(*workers, serve())
+                await all_home(*map(ask, sorted(requests, key=_place)))
             except asyncio.CancelledError:  # all calls are home; what could not be kept is handed over
                 if isinstance(error := halt.error(), StoreError):
                     raise error from None
@@ -322,16 +279,17 @@ class Session:
         return replies
 
     async def _one(self, request: Request, halt: Halt) -> Reply:
-        """Ask and keep the reply, unless somebody else did or does: another `ask_many`, session or process."""
-        while holder := self.cache.lease(request.key):
-            self._tell(holder)
-            await halt.pause(LOOK)
-            if halt.errors:
-                raise CallError("not sent: the run has stopped", sent=False)
-        try:  # what came while this call waited for its place is taken
-            return self._kept(request) or await self._come_home(self._paid(request, halt), halt)
-        finally:
-            self.cache.release(request.key)
+        """Ask in turn and keep the reply, unless somebody else did or does: another call, session or process."""
+        async with self._serving if spec(request.model).local else self._slots:
+            while holder := self.cache.lease(request.key):
+                self._tell(holder)
+                await halt.pause(LOOK)
+                if halt.errors:
+                    raise CallError("not sent: the run has stopped", sent=False)
+            try:  # what came while this call waited for its turn is taken
+                return self._kept(request) or await self._come_home(self._paid(request, halt), halt)
+            finally:
+                self.cache.release(request.key)
 
     async def _come_home(self, call: Coroutine[Any, Any, Reply], halt: Halt) -> Reply:
         """What `call` gives. When this is cancelled, the call in flight is waited for first: it is paid for."""
@@ -401,3 +359,8 @@ class Session:
             ]
         for limiter, counts_tokens in self._pace[request.model]:
             await limiter.acquire(min(tokens, limiter.max_rate) if counts_tokens else 1)
+
+
+def _place(request: Request) -> tuple[str, str]:
+    """Where a request stands in the order of calls: to models served here by model and prompt, to others as given."""
+    return (request.model, request.prompt) if spec(request.model).local else ("", "")

@@ -32,7 +32,7 @@ from proctor.models.embedded import Embedded, EmbeddedError
 from proctor.models.endings import CallError, MissingReply
 from proctor.models.messages import Reply, Request
 from proctor.models.offline import to_ask
-from proctor.models.providers import ask_served, openai_client
+from proctor.models.providers import ask_served, sdk_client
 from proctor.models.registry import ModelError, spec, weights_file
 from proctor.models.session import Session
 from proctor.recordings.record import header, joined
@@ -61,7 +61,7 @@ async def ask_all(requests: Sequence[Request], cache: Cache, slots: int, spin: b
 
 async def _ask_model(requests: list[Request], cache: Cache, server: Embedded, slots: int, bar: tqdm) -> list[str]:
     endpoint = await asyncio.to_thread(server.start)
-    client = openai_client(endpoint.url, endpoint.key)
+    client = sdk_client("openai", endpoint.url, endpoint.key)
     queue, failed, begun, written = iter(by_beginning(requests)), [], time.monotonic(), 0
 
     async def worker() -> None:
