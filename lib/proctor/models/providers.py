@@ -205,7 +205,7 @@ def _asked_logprobs(request: Request) -> dict:
     return {} if request.logprobs is None else {"logprobs": True, "top_logprobs": request.logprobs}
 
 
-def _counted(answer: dict) -> dict[str, int]:
+def _counted(answer: dict) -> dict[str, Any]:
     """Tokens that a provider counted, under either interface's names; 0 where it does not say, or not a number.
 
     Those of the prompt are all that it can bill: Anthropic counts what comes from its cache and goes there besides, and

@@ -19,9 +19,9 @@ from proctor.models.cache import Cache, StoreError, read_recording, recording_pa
 from proctor.models.endings import TERMINATION, CallError, Halt, MissingReply, all_home, calls_failed
 from proctor.models.messages import Reply, Request
 from proctor.models.providers import KINDS, Served, refusal
-from proctor.models.registry import ModelError, key_of, price, spec, weights_file
+from proctor.models.registry import ModelError, key_of, spec, weights_file
 from proctor.models.settings import LOCAL_TIMEOUT, PROVIDER_TIMEOUT, Settings
-from proctor.models.spending import NOTHING, Account, Budget, Plan, Spent, narrower
+from proctor.models.spending import Account, Budget, Plan, Spent, narrower
 
 MODES = ("replay", "auto", "live")
 FREE_BYTES = 50_000_000  # below this no call is sent: its reply might not fit on the disk
@@ -127,11 +127,9 @@ class Session:
 
     def plan(self, requests) -> Plan:
         """What `ask_many(requests)` would take; sends nothing."""
-        plan = NOTHING
-        for request in {request.key: request for request in requests}.values():
-            reply = self._kept(request)
-            plan = plan.plus(request, reply.source if reply else "missing", price(request.model))
-        return plan
+        different = {request.key: request for request in requests}.values()
+        kept = [(request, self._kept(request)) for request in different]
+        return Plan.of([(request, reply.source if reply else "missing") for request, reply in kept])
 
     @contextlib.contextmanager
     def as_recorded(self) -> Iterator[None]:
@@ -316,40 +314,26 @@ class Session:
     async def _paid(self, request: Request, halt: Halt) -> Reply:
         """Send within the budget, keep the reply, and send again after passing faults: not before the server allows
         it, and twice as late each time."""
-        provider, cost = self._provider(request.model), price(request.model) or (0.0, 0.0)
-        size = request.most_tokens
-        most = size * cost[0] + request.max_tokens * cost[1]
-        unreadable = 0
-        paid = 0.0
+        provider, unreadable = self._provider(request.model), 0
         for attempt in range(self.retries + 1):
             if halt.errors:
                 raise CallError("not sent: the run has stopped", sent=False)
-            call = await self.account.reserve(most, request.model)
-            sent, paid = True, 0.0
             try:
-                await self._keep_pace(request, size // 4 + request.max_tokens)
-                reply = await provider.send(request)
-                sent = False  # counted below, by what it used
-                try:
-                    self.cache.put(request, reply, self.since if self.mode == "live" else 0.0)
-                finally:
-                    paid = self.account.count(reply, request, cost)
-                return reply
+                async with self.account.attempt(request) as came:
+                    await self._keep_pace(request)
+                    came.append(await provider.send(request))
+                    self.cache.put(request, came[0], self.since if self.mode == "live" else 0.0)
+                    return came[0]
             except CallError as error:
-                sent = error.sent
                 unreadable += error.unreadable
                 if not error.again or attempt == self.retries or unreadable > UNREADABLE:
                     raise
                 delay = max(error.wait or 0.0, min(60.0, 0.5 * 2**attempt) * (0.5 + random.random()))
-            finally:
-                if sent:
-                    paid = self.account.count_most(request.model, most)
-                self.account.settle(call, most, paid)
             await halt.pause(delay)
         raise AssertionError("unreachable")
 
-    async def _keep_pace(self, request: Request, tokens: int) -> None:
-        """Wait until the model's limits a minute allow one more call of so many tokens."""
+    async def _keep_pace(self, request: Request) -> None:
+        """Wait until the model's limits a minute allow one more call of that size."""
         if request.model not in self._pace:
             model = spec(request.model)
             calls, words = model.requests_per_minute, model.tokens_per_minute
@@ -357,6 +341,7 @@ class Session:
                 *([(AsyncLimiter(1, 60 / calls), False)] if calls else []),
                 *([(AsyncLimiter(words / 6, 10), True)] if words else []),  # bursts of ten seconds
             ]
+        tokens = request.most_tokens // 4 + request.max_tokens
         for limiter, counts_tokens in self._pace[request.model]:
             await limiter.acquire(min(tokens, limiter.max_rate) if counts_tokens else 1)
 

@@ -11,14 +11,16 @@ the environment holds, where commands put theirs for the notebooks that they run
 """
 
 import asyncio
+import contextlib
 import os
 import uuid
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import AsyncIterator, Collection, Iterable
 from dataclasses import dataclass, field, replace
 
 from proctor import paths
 from proctor.models.cache import Cache
+from proctor.models.endings import CallError
 from proctor.models.messages import Reply, Request
 from proctor.models.registry import ModelError, is_free, price
 
@@ -146,6 +148,12 @@ class Spent:
         return f"{self.calls:,} new calls, {self.prompt_tokens + self.completion_tokens:,} tokens, {self.cost}"
 
 
+def dollars_at_most(request: Request) -> float | None:
+    """What a call can cost; None without a price."""
+    cost = price(request.model)
+    return request.most_tokens * cost[0] + request.max_tokens * cost[1] if cost else None
+
+
 @dataclass(frozen=True)
 class Plan:
     """What a run would take. Tokens and dollars cover `to_ask` only.
@@ -166,19 +174,20 @@ class Plan:
     expected: float | None = None
     replies: int = 0
 
-    def plus(self, request: Request, where: str, price: tuple[float, float] | None) -> "Plan":
-        """With one more call, whose reply is in the recording, in the cache or missing; price of a token in and out."""
-        missing, tokens = where == "missing", request.most_tokens
-        cost = tokens * price[0] + request.max_tokens * price[1] if price else None
-        known = self.dollars is not None and cost is not None
-        return Plan(
-            self.calls + 1,
-            self.recorded + (where == "recording"),
-            self.cached + (where == "cache"),
-            self.to_ask + missing,
-            self.prompt_tokens + missing * (request.characters // 4),
-            self.completion_tokens + missing * request.max_tokens,
-            self.dollars if not missing else self.dollars + cost if known else None,  # type: ignore[operator]
+    @classmethod
+    def of(cls, calls: Collection[tuple[Request, str]]) -> "Plan":
+        """Of requests and where their replies are: recording, cache or missing."""
+        count = Counter(where for _, where in calls)
+        missing = [request for request, where in calls if where == "missing"]
+        dollars = list(map(dollars_at_most, missing))
+        return cls(
+            len(calls),
+            count["recording"],
+            count["cache"],
+            len(missing),
+            sum(request.characters // 4 for request in missing),
+            sum(request.max_tokens for request in missing),
+            None if None in dollars else sum(dollars),  # type: ignore[arg-type]
         )
 
     def __str__(self) -> str:
@@ -190,9 +199,6 @@ class Plan:
             f"{self.to_ask:,} to ask "
             f"(about {self.prompt_tokens:,} tokens in, at most {self.completion_tokens:,} out; {cost})"
         )
-
-
-NOTHING = Plan(0, 0, 0, 0, 0, 0, 0.0)
 
 
 class Account:
@@ -225,9 +231,29 @@ class Account:
                 'notebook budget = "500 calls"'
             )
 
-    async def reserve(self, most: float, model: str) -> str:
-        """Set aside the most that a call can cost, here and in the cache; wait while calls in flight may yet leave room
-        for it. Returns the call's name in the cache."""
+    @contextlib.asynccontextmanager
+    async def attempt(self, request: Request) -> AsyncIterator[list[Reply]]:
+        """One attempt at a call: set aside the most that it can cost before it is sent, wait while calls in flight may
+        yet leave room for it, and count what it cost when it is through. The reply is put into the list; without one
+        the most counts, except where a CallError says that nothing was sent."""
+        most, came = dollars_at_most(request) or 0.0, list[Reply]()
+        call, sent = await self._reserve(most, request.model), True
+        try:
+            yield came
+        except CallError as error:
+            sent = error.sent
+            raise
+        finally:
+            dollars = self._counted(request, came, most) if sent else 0.0
+            if most:
+                self.cache.settle(call, dollars)
+            self._reserved -= most
+            self._in_flight -= 1
+            self._freed.set()
+            self._freed = asyncio.Event()
+
+    async def _reserve(self, most: float, model: str) -> str:
+        """Set `most` dollars aside, here and in the cache; the call's name there."""
         budget, call = self.budget or Budget(), uuid.uuid4().hex
         while True:
             here = (budget.calls is None or self.spent.calls + self._in_flight < budget.calls) and (
@@ -236,14 +262,11 @@ class Account:
             if here and (not most or self.cache.reserve(call, model, most, budget.total)):
                 break
             if not self._in_flight:
-                bound, spent = f"budget for this run, {replace(budget, total=None)}", f"${self.spent.dollars:.4f}"
+                bound, spent = f"budget for this run, {replace(budget, total=None)}", self.spent.dollars
                 if here:
-                    bound, spent = (
-                        f"total budget, {replace(budget, calls=None, dollars=None)}",
-                        f"${self.cache.paid():.4f}",
-                    )
+                    bound, spent = f"total budget, {Budget(total=budget.total)}", self.cache.paid()
                 raise BudgetError(
-                    f"the next call could pass the {bound}: {self.spent.calls} calls in this run and {spent} are "
+                    f"the next call could pass the {bound}: {self.spent.calls} calls in this run and ${spent:.4f} are "
                     "spent. The replies are kept; raise the budget and run again"
                 )
             await self._freed.wait()
@@ -251,32 +274,17 @@ class Account:
         self._in_flight += 1
         return call
 
-    def settle(self, call: str, most: float, paid: float) -> None:
-        """The call is through and has cost so much."""
-        if most:
-            self.cache.settle(call, paid)
-        self._reserved -= most
-        self._in_flight -= 1
-        self._freed.set()
-        self._freed = asyncio.Event()
-
-    def count(self, reply: Reply, request: Request, cost: tuple[float, float]) -> float:
-        """Count what a call used; of a count that the server does not give, the most that it can be. Its dollars."""
-        self._count_call(request.model)
-        self.spent.prompt_tokens += reply.prompt_tokens
-        self.spent.completion_tokens += reply.completion_tokens
-        said = reply.completion_tokens or (request.max_tokens if reply.text else 0)
-        dollars = (reply.prompt_tokens or request.most_tokens) * cost[0] + said * cost[1]
-        self.spent.dollars += dollars
-        return dollars
-
-    def count_most(self, model: str, most: float) -> float:
-        """Count a call that was sent and brought no reply, at the most that it can have cost."""
-        self._count_call(model)
+    def _counted(self, request: Request, came: list[Reply], most: float) -> float:
+        """Count what was sent: what the reply used, of a count that the server does not give the most that it can be,
+        and `most` dollars where no reply came. Its dollars."""
+        self.spent.calls += 1
+        cost = price(request.model) or (0.0, 0.0)
+        if price(request.model) is None and not is_free(request.model):
+            self.spent.unpriced[request.model] += 1
+        for reply in came:
+            self.spent.prompt_tokens += reply.prompt_tokens
+            self.spent.completion_tokens += reply.completion_tokens
+            said = reply.completion_tokens or (request.max_tokens if reply.text else 0)
+            most = (reply.prompt_tokens or request.most_tokens) * cost[0] + said * cost[1]
         self.spent.dollars += most
         return most
-
-    def _count_call(self, model: str) -> None:
-        self.spent.calls += 1
-        if price(model) is None and not is_free(model):
-            self.spent.unpriced[model] += 1

@@ -24,7 +24,7 @@ from proctor.models.messages import REHEARSED, Reply, Request
 from proctor.models.registry import is_free, old_prices, price
 from proctor.models.session import Session
 from proctor.models.settings import Settings
-from proctor.models.spending import NOTHING, Budget, BudgetError, Plan, in_dollars, narrower
+from proctor.models.spending import Budget, BudgetError, Plan, dollars_at_most, in_dollars, narrower
 
 if TYPE_CHECKING:
     import pandas
@@ -157,7 +157,8 @@ async def _leave_plan(session: Session, rehearsal: "Rehearsal", file: str) -> No
     dollars}}, and raise OnlyPlanned. Raises ModelError for a key that is missing or refused; a plan needs no budget."""
     session.budget = session.budget or Budget()
     await session.ready(rehearsal.missing)
-    plan = dict(plan=str(rehearsal.plan_so_far), to_ask=rehearsal.to_ask, expected=rehearsal.expected())
+    to_ask = {key: dollars_at_most(request) for key, request in rehearsal.to_ask.items()}
+    plan = dict(plan=str(rehearsal.plan_so_far), to_ask=to_ask, expected=rehearsal.expected())
     write_atomic(file, json.dumps(plan))
     raise OnlyPlanned(f"the plan is in {file}; nothing was asked")
 
@@ -167,9 +168,10 @@ async def rehearsed(session: Session, *studies: Study) -> "Rehearsal":
     rehearsal = Rehearsal(session)
     for study in studies:
         await study(rehearsal)
-    about = rehearsal.expected()
-    if len(about) == len(rehearsal.to_ask):
-        replies = sum(len(rehearsal.lengths[kind]) for kind in rehearsal.kinds if not is_free(kind[0]))
+    about, rehearsal.plan_so_far = rehearsal.expected(), Plan.of(rehearsal.asked.values())
+    if len(about) == rehearsal.plan_so_far.to_ask:
+        kinds = {(call.model, call.prompt) for call in rehearsal.to_ask.values() if not is_free(call.model)}
+        replies = sum(len(rehearsal.lengths[kind]) for kind in kinds)
         rehearsal.plan_so_far = replace(rehearsal.plan_so_far, expected=sum(about.values()), replies=replies)
     return rehearsal
 
@@ -192,33 +194,24 @@ def refuse_over_budget(plan: Plan, budget: Budget, paid: float = 0.0) -> None:
 
 
 class Rehearsal(Session):
-    """A session that sends nothing. `plan_so_far` is the plan of all that was asked of it, `asked` the keys of these
-    requests, `missing` the models whose replies are not all kept, `to_ask` {key of a call that is to be made: dollars
-    at most, None without a price}."""
+    """A session that sends nothing. `asked` holds, by key, each request and where its reply is: recording, cache or
+    missing; `plan_so_far` the plan of all, once they are through."""
 
     rehearsing = True
 
     def __init__(self, session: Session):
         vars(self).update(vars(session))
         self.progress, self.used = False, None
-        self.plan_so_far, self.missing = NOTHING, set[str]()
-        self.to_ask: dict[str, float | None] = {}
-        self.asked: set[str] = set()
-        self.kinds: dict[tuple[str, str], list[str]] = defaultdict(list)  # (model, prompt): keys of calls to be made
+        self.asked: dict[str, tuple[Request, str]] = {}
+        self.plan_so_far = Plan.of([])
         self.lengths: dict[tuple[str, str], list[tuple[int, int]]] = defaultdict(list)  # of kept replies, in and out
 
     async def ask(self, request: Request, halt: Halt | None = None) -> Reply:
         reply = self._kept(request)
-        if request.key not in self.asked:
-            self.asked.add(request.key)
-            cost = price(request.model)
-            if reply is None:
-                self.missing.add(request.model)
-                self.kinds[request.model, request.prompt].append(request.key)
-                self.to_ask[request.key] = NOTHING.plus(request, "missing", cost).dollars
-            self.plan_so_far = self.plan_so_far.plus(request, reply.source if reply else "missing", cost)
-            if reply and reply.source == "recording" and reply.prompt_tokens and reply.completion_tokens:
+        if request.key not in self.asked and reply and reply.source == "recording":
+            if reply.prompt_tokens and reply.completion_tokens:
                 self.lengths[request.model, request.prompt].append((reply.prompt_tokens, reply.completion_tokens))
+        self.asked[request.key] = request, reply.source if reply else "missing"
         if reply is None:
             self.stand_ins += 1
             reply = stand_in(request)
@@ -227,33 +220,38 @@ class Rehearsal(Session):
     async def ask_many(self, requests, what: str = "calls") -> list[Reply]:
         return [await self.ask(request) for request in requests]
 
-    def show(self) -> None:
-        """Print the plan, each line with TOLD before it, which the workflow hands to the terminal."""
-        for line in self.told:
-            print(TOLD + line, flush=True)
+    @property
+    def to_ask(self) -> dict[str, Request]:
+        """The calls that are to be made, by key."""
+        return {key: request for key, (request, where) in self.asked.items() if where == "missing"}
 
     @property
-    def told(self) -> list[str]:
-        """The plan in words, how old its prices are, and what the models do not take of the settings."""
+    def missing(self) -> list[str]:
+        """The models whose replies are not all kept."""
+        return sorted({request.model for request in self.to_ask.values()})
+
+    def show(self) -> None:
+        """Print the plan, how old its prices are, and what the models do not take of the settings, each line with TOLD
+        before it, which the workflow hands to the terminal."""
         month = old_prices(self.missing)
         old = [f"prices as known in {month}: compare params/prices.yaml with your provider's list"] if month else []
-        return [str(self.plan_so_far), *old, *self.settings.left_out(sorted(self.missing))]
+        for line in (str(self.plan_so_far), *old, *self.settings.left_out(self.missing)):
+            print(TOLD + line, flush=True)
 
     def expected(self, others: bool = False) -> dict[str, float]:
         """{key of a call that is to be made: dollars}, with a reply as long as the mean of the kept ones to the same
         prompt. others: where there are none, of the model's other replies. Calls of unknown length are left out."""
-        found: dict[str, float] = {}
-        for (model, prompt), keys in self.kinds.items():
-            cost = price(model)
+        about: dict[tuple[str, str], float] = {}
+        for model, prompt in {(request.model, request.prompt) for request in self.to_ask.values()}:
+            known = self.lengths[model, prompt] or self.cache.lengths(model, prompt)
+            self.lengths[model, prompt] = known = known or (self.cache.lengths(model) if others else [])
             if is_free(model):
-                found |= dict.fromkeys(keys, 0.0)
-            elif cost is not None:
-                known = self.lengths[model, prompt] or self.cache.lengths(model, prompt)
-                self.lengths[model, prompt] = known = known or (self.cache.lengths(model) if others else [])
-                if known:
-                    sent, received = (sum(part) / len(known) for part in zip(*known))
-                    found |= dict.fromkeys(keys, sent * cost[0] + received * cost[1])
-        return found
+                about[model, prompt] = 0.0
+            elif (cost := price(model)) and known:
+                sent, received = (sum(part) / len(known) for part in zip(*known))
+                about[model, prompt] = sent * cost[0] + received * cost[1]
+        kinds = {key: (request.model, request.prompt) for key, request in self.to_ask.items()}
+        return {key: about[kind] for key, kind in kinds.items() if kind in about}
 
     async def close(self) -> None:
         """Nothing: the connections are those of the session."""
