@@ -1,7 +1,7 @@
 """How the commands exam, validate, candidates and mark ask models: one set of options, the plan, and the notebook.
 
     @app.command()
-    @asks_models
+    @shared_options
     def exam(questions: Path, model: Models, *, asking: Asking) -> None: ...
 
 Only light modules up here, so that --help is quick.
@@ -13,8 +13,9 @@ import functools
 import inspect
 import sys
 from collections.abc import Awaitable, Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -26,12 +27,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from proctor.models.session import Session
+    from proctor.models.spending import Budget
 
 Models = Annotated[list[str], typer.Option("--model", help="openai/<model>[@http://server/v1], anthropic/<model>, a name of params/models.yaml; may be repeated")]  # fmt: skip  # noqa: E501
-Dollars = Annotated[float | None, typer.Option("--budget", help="dollars to spend at most")]
-Calls = Annotated[int | None, typer.Option("--max-calls", help="calls to make at most, for models without a price")]
-Total = Annotated[float | None, typer.Option("--total-budget", help="dollars that all runs together may have spent")]
-NoBudget = Annotated[bool, typer.Option("--no-budget", help="no limit to what is spent")]
 Name = Annotated[str, typer.Option(help="of the run's folder in build/runs/; default: from the command and the file")]
 Columns = Annotated[list[str], typer.Option("--column", help="FIELD=COLUMN for a column of another name; may be repeated")]  # fmt: skip  # noqa: E501
 Scores = Annotated[list[str], typer.Option("--score", help="of inspect_ai's logs with several scorers, or lm-eval's metrics, the one to read; may be repeated")]  # fmt: skip  # noqa: E501
@@ -39,27 +37,39 @@ Filters = Annotated[list[str], typer.Option("--filter", help="of lm-eval's sampl
 Licence = Annotated[Path | None, typer.Option(help="of the judge (`judge` writes it): print the corrected share right")]
 
 
-class Asking(NamedTuple):
+@dataclass(frozen=True)
+class Bounds:
+    """What a run may cost, and its name."""
+
+    budget: Annotated[float | None, typer.Option(help="dollars to spend at most")] = None
+    max_calls: Annotated[int | None, typer.Option(help="calls to make at most, for models without a price")] = None
+    total_budget: Annotated[float | None, typer.Option(help="dollars that all runs together may have spent")] = None
+    no_budget: Annotated[bool, typer.Option("--no-budget", help="no limit to what is spent")] = False
+    name: Name = ""
+
+    def bound(self) -> "Budget | None":
+        from proctor.models.spending import Budget
+
+        return Budget.of_options(self.budget, self.max_calls, self.total_budget, self.no_budget)
+
+
+@dataclass(frozen=True)
+class Asking(Bounds):
     """How a command asks models, and what that may cost: the options that exam, validate, candidates and mark share."""
 
-    budget: Dollars = None
-    max_calls: Calls = None
-    total_budget: Total = None
-    no_budget: NoBudget = False
     plan: Annotated[bool, typer.Option("--plan", help="show what would be asked and what it costs, and stop")] = False
     export: Annotated[Path | None, typer.Option(help="ask nothing: write the next requests here, for a cluster")] = None
     at_once: Annotated[int, typer.Option(help="calls in flight at a time")] = 8
-    column: Columns = []
+    column: Columns = ()  # type: ignore[assignment]
     style: Annotated[
         str, typer.Option(help="of prompts: free (at length), short (small models), paper (as the paper's)")
     ] = "auto"
-    prompts: Annotated[Path | None, typer.Option(help="a folder of prompts of your own")] = None
+    prompts_dir: Annotated[Path | None, typer.Option("--prompts", help="a folder of prompts of your own")] = None
     temperature: Annotated[float | None, typer.Option(help="not the protocol's; above 0 for several samples")] = None
     max_tokens: Annotated[int | None, typer.Option(help="of a reply, reasoning included; default 16,384")] = None
     effort: Annotated[str, typer.Option(help="of reasoning: none, minimal, low, medium, high, xhigh or max")] = ""
     thinking: Annotated[str, typer.Option(help="true, false, or the tokens that it may take")] = ""
     timeout: Annotated[float | None, typer.Option(help="seconds for one attempt; default 600")] = None
-    name: Name = ""
 
     def settings(self) -> dict[str, Any]:
         """Those settings that were given, as a notebook's parameter. Raises ValueError for what is none."""
@@ -69,31 +79,24 @@ class Asking(NamedTuple):
         words = {"": None, "true": True, "false": False}
         if not self.thinking.isdecimal() and self.thinking not in words:
             raise WorkflowError(f"--thinking {self.thinking}: say true, false, or how many tokens")
-        if self.prompts is not None:
-            check_folder(str(self.prompts))
-        given = dict(
-            style=self.style if self.style != "auto" else None,
-            max_tokens=self.max_tokens,
-            effort=self.effort or None,
-            thinking=int(self.thinking) if self.thinking.isdecimal() else words[self.thinking],
-            timeout=self.timeout,
-            temperature=self.temperature,
-            prompts_dir=absolute(self.prompts) or None,
-        )
-        how = {name: value for name, value in given.items() if value is not None}
+        if self.prompts_dir is not None:
+            check_folder(str(self.prompts_dir))
+        thinking = int(self.thinking) if self.thinking.isdecimal() else words[self.thinking]
+        given = asdict(self) | dict(thinking=thinking, prompts_dir=absolute(self.prompts_dir))
+        how = {name: given[name] for name in vars(Settings()) if given[name] not in (None, "", "auto")}
         Settings(**how)
         return how
 
 
-def asks_models(command: Callable[..., None]) -> Callable[..., None]:
-    """The command with an option for each field of `Asking` in place of its parameter `asking`, and `exit_codes`."""
-    shared = inspect.signature(Asking).parameters
-    own = [each for each in inspect.signature(command).parameters.values() if each.name != "asking"]
+def shared_options(command: Callable[..., None]) -> Callable[..., None]:
+    """The command with `exit_codes`, and an option for each field of its last parameter, a `Bounds` or `Asking`."""
+    *own, last = inspect.signature(command).parameters.values()
+    shared = inspect.signature(last.annotation).parameters
 
     @functools.wraps(command)
     def typed(**given: Any) -> None:
         with exit_codes():
-            command(asking=Asking(**{name: given.pop(name) for name in shared}), **given)
+            command(**{last.name: last.annotation(**{name: given.pop(name) for name in shared})}, **given)
 
     options = [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in (*own, *shared.values())]
     typed.__signature__ = inspect.Signature(options)  # type: ignore[attr-defined]
@@ -133,15 +136,13 @@ def ask_models(
     --plan, and for --export where requests were written."""
     from proctor.models.offline import export
     from proctor.models.session import Session
-    from proctor.models.spending import Budget
     from proctor.models.studies import pilot, shown_plan
 
     if notebook and not (asking.plan or asking.export):
         run.ready(notebook)
 
     async def go() -> bool:
-        bound = Budget.of_options(asking.budget, asking.max_calls, asking.total_budget, asking.no_budget)
-        how = dict(budget=bound, concurrency=asking.at_once, settings=asking.settings(), batch=batch)
+        how = dict(budget=asking.bound(), concurrency=asking.at_once, settings=asking.settings(), batch=batch)
         async with Session("replay" if asking.export else "auto", **how) as session:
             print(what, flush=True)
             rehearsal = await shown_plan(session, study)

@@ -18,26 +18,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from proctor import COMMAND_LINE, __version__, program, table_commands
-from proctor.asking_options import (
-    Asking,
-    Calls,
-    Dollars,
-    Filters,
-    Licence,
-    Models,
-    Name,
-    NoBudget,
-    Scores,
-    Total,
-    absolute,
-    ask_models,
-    asks_models,
-    exit_codes,
-    named_columns,
-    replayed,
-    rng,
-    run_notebook,
-)
+from proctor import asking_options as options
 from proctor.extras import remedy
 from proctor.files import write_atomic
 from proctor.workflow import run as own_run
@@ -63,7 +44,7 @@ def _show_version(wanted: bool) -> None:
 
 
 @app.callback()
-def options(
+def _options(
     version: Annotated[bool, typer.Option("--version", callback=_show_version, is_eager=True, help="show it")] = False,
 ) -> None: ...
 
@@ -94,23 +75,23 @@ def _paired(words: list[str]) -> list[str]:
 
 
 @app.command()
-@asks_models
+@options.shared_options
 def exam(
     questions: Annotated[Path, typer.Argument(help=".jsonl, .csv, .json or .parquet; HLE's own files too")],
-    model: Models,
+    model: options.Models,
     judge: Annotated[str, typer.Option(help="weighs answers that comparison can't decide")] = "",
     judge_all: Annotated[bool, typer.Option("--judge-all", help="put every answer to the judge, as HLE does")] = False,
     samples: Annotated[int, typer.Option(help="answers to each question")] = 1,
-    licence: Licence = None,
+    licence: options.Licence = None,
     *,
-    asking: Asking,
+    asking: options.Asking,
 ) -> None:
     """Sit models before an exam: accuracy with intervals, by category, calibration, and HLE's own files."""
     from proctor.data.questions import load_questions
     from proctor.exam import judge_licence, run_exam
     from proctor.models.settings import Settings
 
-    columns, how = named_columns(asking.column), asking.settings()
+    columns, how = options.named_columns(asking.column), asking.settings()
     asked = load_questions(questions, columns=columns)
     held = judge_licence.read(licence) if licence else None
     setup = run_exam.Setup(asked, model, judge, judge_all, samples).checked(Settings(**how))
@@ -118,7 +99,7 @@ def exam(
 
     pictures = sum(bool(question.image) for question in asked)
     what = f"{len(asked)} questions ({pictures} with a picture), {len(model)} models"
-    if ask_models(run, notebook, what, lambda session: run_exam.sit(session, setup), asking):
+    if options.ask_models(run, notebook, what, lambda session: run_exam.sit(session, setup), asking):
         values = dict(
             question_file=str(questions.resolve()),
             columns=columns,
@@ -134,12 +115,14 @@ def exam(
             "hle/your_exam_results": shown,
             "hle/your_exam_categories": ["model", "category", "n", "right", "accuracy"],
         }
-        run_notebook(notebook, run, values, tables)
+        options.run_notebook(notebook, run, values, tables)
         if held:
-            rows = asyncio.run(replayed(lambda session: run_exam.sit(session, setup), how))
+            rows = asyncio.run(options.replayed(lambda session: run_exam.sit(session, setup), how))
             prompt = judge_licence.prompt_of(judge, Settings(**how))
             for name, part in rows[rows["decided_by"] == judge].groupby("model", sort=False):
-                said = judge_licence.said(held, judge, prompt, part["right"] == 1, [math.nan] * len(part), rng())
+                said = judge_licence.said(
+                    held, judge, prompt, part["right"] == 1, [math.nan] * len(part), options.rng()
+                )
                 print(f"{name}, of the answers that the judge decided: {said}")
 
 
@@ -147,15 +130,15 @@ ONE, SEVERAL = "(C x3|U)", "(C x3|U) |U"  # validators: three samples of one che
 
 
 @app.command()
-@asks_models
+@options.shared_options
 def validate(
     answers: Annotated[Path, typer.Argument(help="question_id and text, if known author and correct")],
     judges: Annotated[list[str], typer.Option("--judges", help="a model; may be repeated")],
     validator: Annotated[str, typer.Option(help=f"in UQ's notation; {ONE}, of several judges {SEVERAL}")] = "",
     questions: Annotated[Path | None, typer.Option(help="their file; none: a column `question` in ANSWERS")] = None,
-    licence: Licence = None,
+    licence: options.Licence = None,
     *,
-    asking: Asking,
+    asking: options.Asking,
 ) -> None:
     """Put answers before a validator: what it accepts and, where the truth is known, how right it is."""
     import pandas
@@ -166,39 +149,41 @@ def validate(
     from proctor.uq.run_validator import Run
     from proctor.uq.run_validator import validate as validated
 
-    columns, how = named_columns(asking.column), asking.settings()
+    columns, how = options.named_columns(asking.column), asking.settings()
     held = judge_licence.read(licence) if licence else None
     validator = validator or (ONE if len(judges) == 1 else SEVERAL)
     asked = load_asked(answers, questions or "", columns)
     run, notebook = asking.name or f"validate-{answers.stem}", "uq/your_answers"
     what = f"{len(asked[1])} answers before {validator}"
-    if ask_models(run, notebook, what, lambda session: validated(session, Run(validator, judges), *asked), asking):
-        own = dict(answer_file=str(answers.resolve()), question_file=absolute(questions))
+    if options.ask_models(
+        run, notebook, what, lambda session: validated(session, Run(validator, judges), *asked), asking
+    ):
+        own = dict(answer_file=str(answers.resolve()), question_file=options.absolute(questions))
         values = own | dict(columns=columns, validator=validator, judges=list(judges), settings=how)
         shown = "author answers accepted unreadable rejected_unreadable share of_right of_wrong".split()
-        run_notebook(notebook, run, values, {"uq/your_answers_results": shown})
+        options.run_notebook(notebook, run, values, {"uq/your_answers_results": shown})
         found = pandas.read_csv(own_run.folder_of(run) / "uq/your_answers_verdicts.csv")
         who, prompt = " + ".join(judges), own_judges.prompt_of(validator, how)
         print(f"a licence of this judge names its prompt: {prompt}")
         if held:
-            print(judge_licence.said(held, who, prompt, found["outcome"] == "accept", found["correct"], rng()))
+            print(judge_licence.said(held, who, prompt, found["outcome"] == "accept", found["correct"], options.rng()))
 
 
 @app.command()
-@asks_models
+@options.shared_options
 def mark(
     replies: Annotated[list[Path], typer.Argument(help="HLE's, inspect_ai's, lm-eval's, promptfoo's files, tables")],
     keys: Annotated[Path, typer.Option(help="a file of questions with keys, or a table of id and answer")],
     judge: Annotated[str, typer.Option(help="weighs what comparison can't decide; none: nothing is asked")] = "",
-    score: Scores = [],  # noqa: B006
-    filter: Filters = [],  # noqa: B006
+    score: options.Scores = [],  # noqa: B006
+    filter: options.Filters = [],  # noqa: B006
     *,
-    asking: Asking,
+    asking: options.Asking,
 ) -> None:
     """Mark replies that are kept already under given keys, next to the marks that their files hold."""
     from proctor.exam import marking
 
-    questions = marking.read_keys(keys, named_columns(asking.column))
+    questions = marking.read_keys(keys, options.named_columns(asking.column))
     given = marking.read_replies(*replies, scores=score, filters=filter)
     found = marking.matched(given, questions, keys)
     run = asking.name or f"mark-{keys.stem}"
@@ -208,24 +193,24 @@ def mark(
     async def marked(session: "Session") -> "pd.DataFrame":
         return await marking.mark(session, found, questions, judge)
 
-    if ask_models(run, "", what, marked, asking):
+    if options.ask_models(run, "", what, marked, asking):
         file = own_run.folder_of(run) / "marks.csv"
-        rows = asyncio.run(replayed(marked, asking.settings()))
+        rows = asyncio.run(options.replayed(marked, asking.settings()))
         write_atomic(file, marking.as_results(rows).to_csv(index=False))
         own_run.mark(file.parent, "", own_run.DONE)
         print(f"{marking.described(rows)}\nevery reply, for compare and leaderboard: {file}")
 
 
 @app.command()
-@asks_models
+@options.shared_options
 def candidates(
     file: Annotated[Path, typer.Argument(help="question (or question_id) and text, if known author and correct")],
     neighbours: Annotated[Path, typer.Option(help="related questions: question, answer, neighbour_of")],
-    model: Models,
+    model: options.Models,
     questions: Annotated[Path | None, typer.Option(help="their file; none: a column `question` in FILE")] = None,
     rollouts: Annotated[int, typer.Option(help="on each neighbour; the paper has 64")] = 8,
     *,
-    asking: Asking,
+    asking: options.Asking,
 ) -> None:
     """Rank candidate solutions by what they help to solve (utility), next to a judge's score; is the best one above
     the second?"""
@@ -233,7 +218,7 @@ def candidates(
     from proctor.data.questions import load_questions
     from proctor.models.settings import Settings
 
-    columns, how = named_columns(asking.column), asking.settings()
+    columns, how = options.named_columns(asking.column), asking.settings()
     loaded = own_candidates.load(file, neighbours, questions or "", columns)
     setup = own_candidates.Setup(*loaded, model, rollouts).checked(Settings(**how))
     run, notebook = asking.name or f"candidates-{file.stem}", "cbu/your_candidates"
@@ -241,11 +226,11 @@ def candidates(
     what = f"{len(setup.candidates)} candidates to {len(setup.questions)} questions"
     if questions and (left := len(load_questions(questions)) - len(setup.questions)):
         what += f"; left out: {left} questions without candidates"
-    if ask_models(run, notebook, what, lambda session: own_candidates.score(session, setup), asking):
+    if options.ask_models(run, notebook, what, lambda session: own_candidates.score(session, setup), asking):
         values = dict(
             candidate_file=str(file.resolve()),
             neighbour_file=str(neighbours.resolve()),
-            question_file=absolute(questions),
+            question_file=options.absolute(questions),
             columns=columns,
             models=list(model),
             rollouts=rollouts,
@@ -256,78 +241,66 @@ def candidates(
                                           "unreadable", "cut off", "judge", "judge_unreadable", "correct"],
             "cbu/your_candidates_best": ["model", "question_id", "best", "second", "difference", "reading"],
         }  # fmt: skip
-        run_notebook(notebook, run, values, tables)
+        options.run_notebook(notebook, run, values, tables)
 
 
 for command in table_commands.COMMANDS:
-    app.command()(exit_codes()(command))
+    app.command()(options.exit_codes()(command))
 
 
 @app.command()
-@exit_codes()
+@options.shared_options
 def run(
     notebook: Annotated[str, typer.Argument(help="such as uq/6_agreement; none: the list of all")] = "",
     parameter: Annotated[list[str], typer.Option("-p", help="NAME VALUE, the value as in YAML; may be repeated")] = [],  # noqa: B006
-    budget: Dollars = None,
-    max_calls: Calls = None,
-    total_budget: Total = None,
-    no_budget: NoBudget = False,
-    name: Name = "",
+    *,
+    bounds: options.Bounds,
 ) -> None:
     """Run any notebook with parameters of your own into build/runs/."""
     if not notebook:
         print(*(found.name for found in all_notebooks()), sep="\n")
         return
-    from proctor.models.spending import Budget
     from proctor.workflow.params import read_overrides
 
     pairs = [text.partition("=")[::2] for text in parameter]
     if wrong := [text for text in parameter if "=" not in text]:
         raise WorkflowError(f"-p {wrong[0]}: write -p NAME VALUE")
     found = own_run.find(notebook)
-    if bound := Budget.of_options(budget, max_calls, total_budget, no_budget):
+    if bound := bounds.bound():
         bound.keep()  # for the kernel
-    run_notebook(str(found.path), name or found.name.replace("/", "-"), read_overrides(pairs), {})
+    options.run_notebook(str(found.path), bounds.name or found.name.replace("/", "-"), read_overrides(pairs), {})
 
 
 ANY_WORDS = {"allow_extra_args": True, "ignore_unknown_options": True}
-PASSED_ON = {  # command: the module whose `main` reads its words, the words before them, a line about it
-    "sweep": (
-        "proctor.workflow.sweep",
-        [],
-        "Run notebooks over seeds, models and parameters, into one table of claims",
-    ),
-    "export": ("proctor.recordings.offline", ["export"], "Write the next requests of a recorded study for a cluster"),
+PASSED_ON = {  # command: the module whose `main` reads its words, and the words before them; a line about it
+    "sweep": ("proctor.workflow.sweep", "Run notebooks over seeds, models and parameters, into one table of claims"),
+    "export": ("proctor.recordings.offline export", "Write the next requests of a recorded study for a cluster"),
     "import": (
-        "proctor.recordings.offline",
-        ["import"],
-        "Keep a cluster's replies: import REQUESTS.jsonl REPLIES.jsonl ...",
+        "proctor.recordings.offline import",
+        "Keep a cluster's replies: import REQUESTS.jsonl REPLIES.jsonl...",
     ),
     "how-many": (
         "proctor.synthesis.how_many_checks",
-        [],
-        "How many items, repeats, rollouts, reviewers or checks to plan",
+        "How many items, repeats, rollouts, reviewers, checks to plan",
     ),
-    "logs": ("proctor.logs.fetch", [], "Fetch public logs of strong models: logs [NAME ...]"),
-    "dataset": ("proctor.uq.dataset.commands", [], "UQ's dataset, from posts to a reviewed, versioned release"),
-    "platform": ("desk.command", [], "UQ's review desk: open, moderator, load, export, import, digest"),
+    "logs": ("proctor.logs.fetch", "Fetch public logs of strong models: logs [NAME ...]"),
+    "dataset": ("proctor.uq.dataset.commands", "UQ's dataset, from posts to a reviewed, versioned release"),
+    "platform": ("desk.command", "UQ's review desk: open, moderator, load, export, import, digest"),
 }
 
 
-def _pass_on(command: str, module: str, first: list[str], about: str) -> None:
-    @app.command(command, help=about, add_help_option=False, context_settings=ANY_WORDS)
-    @exit_codes()
-    def passed_on(context: typer.Context) -> None:
-        main = importlib.import_module(module).main
-        raise typer.Exit(main([*first, *context.args]) or 0)
+@options.exit_codes()
+def _pass_on(context: typer.Context) -> None:
+    module, *first = PASSED_ON[context.info_name or ""][0].split()
+    raise typer.Exit(importlib.import_module(module).main([*first, *context.args]) or 0)
 
 
-for command, how in PASSED_ON.items():
-    _pass_on(command, *how)
+for name, (_, about) in PASSED_ON.items():
+    app.command(name, help=about, add_help_option=False, context_settings=ANY_WORDS)(_pass_on)
 
 
 @app.command()
-@exit_codes()
+@options.exit_codes()
 def diff(
     before: Annotated[str, typer.Argument(help="a commit, tag or branch")],
     after: Annotated[str, typer.Argument(help="another one; none: the files as they lie here")] = "",

@@ -10,17 +10,7 @@ from typing import Annotated
 
 import typer
 
-from proctor.asking_options import (
-    Columns,
-    Filters,
-    Licence,
-    Name,
-    Scores,
-    absolute,
-    named_columns,
-    rng,
-    run_notebook,
-)
+from proctor import asking_options as options
 from proctor.files import write_atomic
 from proctor.workflow import run as own_run
 from proctor.workflow.notebook import WorkflowError
@@ -33,7 +23,7 @@ def judge(
     width: Annotated[float, typer.Option(help="points to each side that the corrected share shall have")] = 5.0,
     licence_for: Annotated[str, typer.Option(help="write a licence for this judge")] = "",
     prompt: Annotated[str, typer.Option(help="its prompt, as it is to be named in the licence")] = "",
-    name: Name = "",
+    name: options.Name = "",
 ) -> None:
     """How far can judges be trusted? Error rates, the share right behind what they accept, panels, labels to add."""
     from datetime import date
@@ -54,7 +44,7 @@ def judge(
         "uq/your_judge_labels": ["judge", "now", "accepted", "rejected", "reached"],
         "uq/your_judge_panels": ["rule", "judges", "calls", "sensitivity", "specificity", "precision"],
     }
-    run_notebook("uq/your_judge", run, values, shown)
+    options.run_notebook("uq/your_judge", run, values, shown)
     if issued:
         path = own_run.folder_of(run) / "licence.json"
         judge_licence.write(issued, path)
@@ -67,35 +57,35 @@ def keys(
     review: Annotated[str, typer.Option(help="how much to review: 5%, or a number of items")] = "5%",
     decisions: Annotated[Path | None, typer.Option(help="of the review: id, decision, answer")] = None,
     leave_out: Annotated[list[str], typer.Option("--leave-out", help="a column that is no system; repeatable")] = [],  # noqa: B006
-    score: Scores = [],  # noqa: B006
-    filter: Filters = [],  # noqa: B006
-    column: Columns = [],  # noqa: B006
-    name: Name = "",
+    score: options.Scores = [],  # noqa: B006
+    filter: options.Filters = [],  # noqa: B006
+    column: options.Columns = [],  # noqa: B006
+    name: options.Name = "",
 ) -> None:
     """Which keys of an exam are wrong? Items by suspicion, what a review would find, and scores under repaired keys."""
     from proctor.exam import wrong_keys
 
-    votes = wrong_keys.read_votes(results, answers or "", named_columns(column), leave_out, score, filter)
+    votes = wrong_keys.read_votes(results, answers or "", options.named_columns(column), leave_out, score, filter)
     print(f"{votes.given['item'].nunique():,} items, {len(votes.systems)} systems: {', '.join(votes.systems)}")
     budget = wrong_keys.budget_of(review, votes.given["item"].nunique())
     if decisions:
         wrong_keys.read_decisions(decisions, votes)
     values = dict(
         answer_files=[str(file.resolve()) for file in results],
-        key_file=absolute(answers),
-        columns=named_columns(column),
+        key_file=options.absolute(answers),
+        columns=options.named_columns(column),
         leave_out=list(leave_out),
         scores=list(score),
         filters=list(filter),
         review=budget,
-        decision_file=absolute(decisions),
+        decision_file=options.absolute(decisions),
         case_file=str(own_run.folder_of(run := name or f"keys-{results[0].stem}").resolve() / "cases.csv"),
     )
     shown = {"hle_verified/your_exam_suspects": ["item", "key", "other", "for_key", "for_other", "suspicion"],
              "hle_verified/your_exam_curve": ["reviewed", "items", "found"],
              "hle_verified/your_exam_rescored": ["system", "keys", "items", "accuracy", "rank", "gain", "changed"],
              }  # fmt: skip
-    run_notebook("hle_verified/your_exam", run, values, shown if decisions else dict(list(shown.items())[:2]))
+    options.run_notebook("hle_verified/your_exam", run, values, shown if decisions else dict(list(shown.items())[:2]))
     print(f"cases for a blind round on the desk, or for reviewers: {own_run.folder_of(run) / 'cases.csv'}")
 
 
@@ -104,20 +94,20 @@ def coverage(
     k: Annotated[int, typer.Option(help="items to choose")] = 10,
     quota: Annotated[int, typer.Option(help="so many of each category instead")] = 0,
     similarity: Annotated[Path | None, typer.Option(help="a CSV: item, and a column an item; none: from texts")] = None,
-    column: Columns = [],  # noqa: B006
-    name: Name = "",
+    column: options.Columns = [],  # noqa: B006
+    name: options.Name = "",
 ) -> None:
     """Choose the k items that represent a field best, with the bound that the choice proves."""
     from proctor.data.questions import load_questions
 
-    columns = named_columns(column)
+    columns = options.named_columns(column)
     n = len(load_questions(items, columns=columns))
     if not quota and not 1 <= k <= n:
         raise WorkflowError(f"{items}: --k {k}, and there are {n} items; choose from 1 to {n}")
-    similarity_file = absolute(similarity)
+    similarity_file = options.absolute(similarity)
     values = dict(item_file=str(items.resolve()), columns=columns, k=k, quota=quota, similarity_file=similarity_file)
     shown = {"kina/your_coverage_table": ["place", "item", "category", "adds", "reached"]}
-    run_notebook("kina/your_coverage", name or f"coverage-{items.stem}", values, shown)
+    options.run_notebook("kina/your_coverage", name or f"coverage-{items.stem}", values, shown)
 
 
 def audit(
@@ -127,18 +117,18 @@ def audit(
     n_min: Annotated[int | None, typer.Option(help="least number of items, if n is not reported")] = None,
     n_max: Annotated[int | None, typer.Option(help="largest number of items, if n is not reported")] = None,
     unit: Annotated[str, typer.Option(help="percent (85.40) or share (0.8540)")] = "percent",
-    column: Columns = [],  # noqa: B006
-    name: Name = "",
+    column: options.Columns = [],  # noqa: B006
+    name: options.Name = "",
 ) -> None:
     """Can a table of reported metrics be true? Which counts print so, and which rows differ?"""
     from proctor.audit.reported_table import load_reported
 
-    columns = named_columns(column)
+    columns = options.named_columns(column)
     load_reported(table, unit, n, positives, n_min, n_max, columns)
     values = dict(path=str(table.resolve()), unit=unit, n=n, n_min=n_min, n_max=n_max, positives=positives)
     values |= dict(columns=columns)
     shown = {"synthesis/audit_feasibility": ["name", "verdict", "n", "positives", "tp", "fp", "reading"]}
-    run_notebook("synthesis/audit_your_table", name or f"audit-{table.stem}", values, shown)
+    options.run_notebook("synthesis/audit_your_table", name or f"audit-{table.stem}", values, shown)
 
 
 Own = Annotated[list[str], typer.Option("--own", help="a system of your own, always drawn; may be repeated")]
@@ -153,7 +143,7 @@ def leaderboard(
     missing: Missing = "pairs",
     population: Population = "auto",
     questions: Annotated[Path | None, typer.Option(help="their file, for the items' disciplines")] = None,
-    name: Name = "",
+    name: options.Name = "",
 ) -> None:
     """Rank 2 to 500 systems item by item: ranks, pairs, categories, and what they can bear."""
     _board(results, name or f"leaderboard-{results.stem}", own, pair, missing, population, questions)
@@ -162,13 +152,13 @@ def leaderboard(
 def compare(
     one: Annotated[Path, typer.Argument(help="of one system: HLE's judged file, inspect_ai's log, item,score CSV")],
     other: Annotated[Path, typer.Argument(help="results of the other, on the same items")],
-    score: Scores = [],  # noqa: B006
-    filter: Filters = [],  # noqa: B006
+    score: options.Scores = [],  # noqa: B006
+    filter: options.Filters = [],  # noqa: B006
     missing: Missing = "pairs",
-    licence: Licence = None,
+    licence: options.Licence = None,
     judge: Annotated[str, typer.Option(help="that gave the scores, with --licence")] = "",
     prompt: Annotated[str, typer.Option(help="by which it was asked, as the licence names it")] = "",
-    name: Name = "",
+    name: options.Name = "",
 ) -> None:
     """Compare two systems, each in a file of its own: difference, interval, p, and the power of the items."""
     from proctor.exam import judge_licence
@@ -181,7 +171,7 @@ def compare(
     _board(file, run, [], pair, missing, "items", None)
     if held:
         both = (read_one(path, score, filter).rename(system) for path, system in zip((one, other), pair))
-        print(judge_licence.compared(held, judge, prompt, *both, rng()))
+        print(judge_licence.compared(held, judge, prompt, *both, options.rng()))
 
 
 def _board(
@@ -189,7 +179,7 @@ def _board(
 ) -> None:
     from proctor.kina.leaderboard import describe, load_given, population_of
 
-    item_file = absolute(questions)
+    item_file = options.absolute(questions)
     board = load_given(str(results.resolve()), item_file, missing)
     print(f"{describe(board)}\nresults hold for {population_of(board, population).says}")
     if unknown := [system for system in (*own, *pair) if system not in board.models]:
@@ -203,7 +193,7 @@ def _board(
         "kina/own_pairs": ["a", "b", "difference", "p", "holm", "n", "items_needed"],
         "kina/own_power": ["true_gap", "power", "items_for_80_percent"],
     }
-    run_notebook("kina/your_leaderboard", name, values, shown, own)
+    options.run_notebook("kina/your_leaderboard", name, values, shown, own)
 
 
 COMMANDS = (judge, keys, coverage, audit, leaderboard, compare)

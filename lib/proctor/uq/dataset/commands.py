@@ -27,7 +27,7 @@ import pandas as pd
 import typer
 
 from proctor import COMMAND_LINE, program
-from proctor.asking_options import Asking, ask_models, asks_models, named_columns
+from proctor.asking_options import Asking, ask_models, named_columns, shared_options
 from proctor.data.tabular import DataError, Once, Wrong, needs, read
 from proctor.files import write_atomic
 from proctor.models.settings import Settings
@@ -188,7 +188,7 @@ def duplicates(
 
 
 @app.command("filter-llm")
-@asks_models
+@shared_options
 def filter_llm(
     kept: Kept,
     answering: Annotated[str, typer.Option(help="the model that answers")],
