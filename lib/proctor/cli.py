@@ -275,14 +275,8 @@ ANY_WORDS = {"allow_extra_args": True, "ignore_unknown_options": True}
 PASSED_ON = {  # command: the module whose `main` reads its words, and the words before them; a line about it
     "sweep": ("proctor.workflow.sweep", "Run notebooks over seeds, models and parameters, into one table of claims"),
     "export": ("proctor.recordings.offline export", "Write the next requests of a recorded study for a cluster"),
-    "import": (
-        "proctor.recordings.offline import",
-        "Keep a cluster's replies: import REQUESTS.jsonl REPLIES.jsonl...",
-    ),
-    "how-many": (
-        "proctor.synthesis.how_many_checks",
-        "How many items, repeats, rollouts, reviewers, checks to plan",
-    ),
+    "import": ("proctor.recordings.offline import", "Keep a cluster's replies: import REQUESTS.jsonl REPLIES.jsonl..."),
+    "how-many": ("proctor.synthesis.how_many_checks", "How many items, repeats, rollouts, reviewers or checks to plan"),
     "logs": ("proctor.logs.fetch", "Fetch public logs of strong models: logs [NAME ...]"),
     "dataset": ("proctor.uq.dataset.commands", "UQ's dataset, from posts to a reviewed, versioned release"),
     "platform": ("desk.command", "UQ's review desk: open, moderator, load, export, import, digest"),
