@@ -26,7 +26,7 @@ from proctor.data.questions import load_families, place_in_cell
 from proctor.data.schemas import Question
 from proctor.exam import screening
 from proctor.exam.screening import VERSION
-from proctor.hle_verified.planted_defects import COMPONENTS, PLANTS, Defect, Truth, both, steps_of
+from proctor.hle_verified.planted_defects import COMPONENTS, PLANTS, Truth, both, steps_of
 from proctor.hle_verified.stages import read_soundness
 from proctor.models.prompts import load
 from proctor.models.session import Session
@@ -46,7 +46,7 @@ class Version:
     state: str
     item: Question
     holds: dict[str, bool | None]
-    kind: Defect | None = None
+    kind: str | None = None
 
 
 def pool() -> dict[str, list[Question]]:
@@ -69,19 +69,19 @@ def all_versions(per_kind: int = PER_KIND) -> list[Version]:
     bases = [question for own in families.values() for question in own]
     sound = [Version(q.id, SOUND, q, dict.fromkeys(COMPONENTS, True)) for q in bases]
     repaired = [version for question in bases for version in (_mended(question), _spoiled(question))]
-    damaged = [version for kind in Defect for version in _of_kind(kind, families, per_kind)]
+    damaged = [version for kind in PLANTS for version in _of_kind(kind, families, per_kind)]
     twins = [Version(q.id, SOUND, q, dict.fromkeys(COMPONENTS, True)) for q in _pairs(damaged)]
     return sound + twins + damaged + repaired
 
 
-def _of_kind(kind: Defect, families: dict[str, list[Question]], per_kind: int) -> list[Version]:
-    number, names, found = list(Defect).index(kind), list(families), []
+def _of_kind(kind: str, families: dict[str, list[Question]], per_kind: int) -> list[Version]:
+    number, names, found = list(PLANTS).index(kind), list(families), []
     for turn in range(per_kind):
         again, family = divmod(turn, len(names))
         place = (number + family) % len(names) if again else family
         own = families[names[place]]
         index = (number + place + 3 * again) % len(own)  # another level the second time
-        base = both(own[index], own[index ^ 1]) if kind is Defect.A2 else own[index]
+        base = both(own[index], own[index ^ 1]) if kind == "A2" else own[index]
         item = base.model_copy(update=PLANTS[kind](base))
         if item == base:
             raise RuntimeError(f"{kind} left {base.id} as it was: fix its recipe")
@@ -140,7 +140,7 @@ async def paired_audits(
         shown = dict(problem=item.question, rationale=item.rationale, answer=str(item.answer))
         for part, held in version.holds.items():
             if held is not None:
-                row = dict(model=model, **parts, state=version.state, kind=str(version.kind or ""), component=part)
+                row = dict(model=model, **parts, state=version.state, kind=version.kind or "", component=part)
                 calls.append((row | dict(holds=held), prompt.request(model, component=part, **shown)))
     return await ask_table(session, calls, "audits of pairs", read_soundness)
 

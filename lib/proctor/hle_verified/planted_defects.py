@@ -12,10 +12,7 @@ import re
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
-from enum import StrEnum
-from functools import cache
 
-from proctor.data.published import load_published
 from proctor.data.schemas import Question
 from proctor.generated.generate import draw_question
 from proctor.generated.worked import EQUATION
@@ -28,42 +25,9 @@ MOST = 50  # items of a kind
 COMPONENTS = ("problem", "answer", "rationale")
 
 
-class Defect(StrEnum):
-    """The nineteen kinds. `title` and `definition` are those of our table of the taxonomy (S3 by its own name)."""
-
-    Q1 = "Q1"
-    Q2 = "Q2"
-    Q3 = "Q3"
-    Q4 = "Q4"
-    Q5 = "Q5"
-    S1 = "S1"
-    S2 = "S2"
-    S3 = "S3"
-    S4 = "S4"
-    S5 = "S5"
-    S6 = "S6"
-    S7 = "S7"
-    S8 = "S8"
-    S9 = "S9"
-    S10 = "S10"
-    A1 = "A1"
-    A2 = "A2"
-    A3 = "A3"
-    A4 = "A4"
-
-    @property
-    def component(self) -> str:
-        return {"Q": "problem", "S": "rationale", "A": "answer"}[self[0]]
-
-    @property
-    def title(self) -> str:
-        return _taxonomy()[self]["name"]
-
-
-@cache
-def _taxonomy() -> dict[str, dict]:
-    rows = load_published("hle_verified/taxonomy").to_dict("records")
-    return {row["code"]: row for row in rows}
+def component_of(kind: str) -> str:
+    """The component that a kind of defect breaks, by the letter of its code."""
+    return {"Q": "problem", "S": "rationale", "A": "answer"}[kind[0]]
 
 
 @dataclass(frozen=True)
@@ -75,12 +39,12 @@ class Truth:
     """
 
     id: str
-    defect: Defect | None
+    defect: str | None
     sound: Question
 
     @property
     def holds(self) -> dict[str, bool | None]:
-        broken = self.defect.component if self.defect else None
+        broken = component_of(self.defect) if self.defect else None
         undefined = {"problem": ("answer", "rationale"), "answer": ("rationale",)}.get(broken, ())
         return {part: False if part == broken else None if part in undefined else True for part in COMPONENTS}
 
@@ -96,16 +60,16 @@ def damaged_exam(
     """
     if not (0 <= per_kind <= MOST and 0 <= controls <= MOST):
         raise ValueError(f"per_kind {per_kind}, controls {controls}: give counts of 0 to {MOST}")
-    counts = dict.fromkeys(Defect, per_kind) | {None: controls}
+    counts = dict.fromkeys(PLANTS, per_kind) | {None: controls}
     pairs = [_pair(number, kind, turn, seed) for number, kind in enumerate(counts) for turn in range(counts[kind])]
     return ([item for item, _ in sorted(pairs, key=lambda pair: pair[0].id)], {item.id: truth for item, truth in pairs})
 
 
-def _pair(number: int, kind: Defect | None, turn: int, seed: int) -> tuple[Question, Truth]:
+def _pair(number: int, kind: str | None, turn: int, seed: int) -> tuple[Question, Truth]:
     families = list(WORKED_FAMILIES)
     family, level = families[(number + turn) % len(families)], 1 + turn % LEVELS
     first, second = (draw_question(family, level, 2 * (number * MOST + turn) + i, seed) for i in (0, 1))
-    sound = (both(first, second) if kind is Defect.A2 else first).model_copy(
+    sound = (both(first, second) if kind == "A2" else first).model_copy(
         update={
             "id": f"v{zlib.crc32(f'{seed} {kind} {turn}'.encode()):08x}",
             "source": "proctor.hle_verified.planted_defects, version 2",
@@ -257,24 +221,24 @@ def _said_first(sentence: Callable[[Question], str]) -> Change:
     return _reasons(lambda q, steps: f"{sentence(q)} {steps}")
 
 
-PLANTS: dict[Defect, Change] = {
-    Defect.Q1: _changed(AMBIGUOUS),
-    Defect.Q2: _asked(lambda q: f"{FALSE[q.category]} "),
-    Defect.Q3: _changed(INCOMPLETE),
-    Defect.Q4: _asked(lambda q: "", " Give the result divided by 0."),
-    Defect.Q5: _garbled,
-    Defect.S1: _reasons(_twice),
-    Defect.S2: _reasons(_circle),
-    Defect.S3: _said_first(lambda q: FALSE[q.category]),
-    Defect.S4: _reasons(_contradicted),
-    Defect.S5: _said_first(lambda q: "By the theorem of Pythagoras, the numbers can be put together as follows."),
-    Defect.S6: _reasons(_doubtless),
-    Defect.S7: _reasons(lambda q, steps: steps.split(". ")[-1]),
-    Defect.S8: _reasons(_compensated),
-    Defect.S9: _reasons(lambda q, steps: f"{steps} It can also be done so: {q.extra['wrong']} Both ways are allowed."),
-    Defect.S10: _reasons(_unreadable),
-    Defect.A1: lambda q: {"answer": q.extra["wrong_answer"]},
-    Defect.A2: lambda q: {"answer": str(q.answer).split(" and ")[0]},
-    Defect.A3: _some_number,
-    Defect.A4: lambda q: {"answer": rf"$\frc{{{q.answer}}}{{$"},
+PLANTS: dict[str, Change] = {  # the nineteen kinds, by their codes in our table of the taxonomy
+    "Q1": _changed(AMBIGUOUS),
+    "Q2": _asked(lambda q: f"{FALSE[q.category]} "),
+    "Q3": _changed(INCOMPLETE),
+    "Q4": _asked(lambda q: "", " Give the result divided by 0."),
+    "Q5": _garbled,
+    "S1": _reasons(_twice),
+    "S2": _reasons(_circle),
+    "S3": _said_first(lambda q: FALSE[q.category]),
+    "S4": _reasons(_contradicted),
+    "S5": _said_first(lambda q: "By the theorem of Pythagoras, the numbers can be put together as follows."),
+    "S6": _reasons(_doubtless),
+    "S7": _reasons(lambda q, steps: steps.split(". ")[-1]),
+    "S8": _reasons(_compensated),
+    "S9": _reasons(lambda q, steps: f"{steps} It can also be done so: {q.extra['wrong']} Both ways are allowed."),
+    "S10": _reasons(_unreadable),
+    "A1": lambda q: {"answer": q.extra["wrong_answer"]},
+    "A2": lambda q: {"answer": str(q.answer).split(" and ")[0]},
+    "A3": _some_number,
+    "A4": lambda q: {"answer": rf"$\frc{{{q.answer}}}{{$"},
 }
