@@ -3,6 +3,7 @@
 import asyncio
 
 import pytest
+from proctor.data.published import load_published
 from proctor.data.schemas import Question
 from proctor.hle_verified import stages
 from proctor.hle_verified.decision_rules import Repair
@@ -10,6 +11,8 @@ from proctor.hle_verified.planted_defects import damaged_exam
 from proctor.hle_verified.stages import format_answer_counts, read_choice, read_repair
 from proctor.models.messages import Reply
 from proctor.models.settings import Settings
+
+TITLES = load_published("hle_verified/taxonomy").set_index("code")["name"]
 
 ITEM = Question(id="i", question="What is 2 + 2?", answer="5", rationale="2 + 2 = 5.", category="sums")
 MENDED = Repair("What is 2 + 2?", "2 + 2 = 4.", "4")
@@ -91,7 +94,7 @@ def test_the_steps_ask_each_model_of_each_item(steps, exam):
         votes=9 * n, attempts=3 * stages.ATTEMPTS * n, repairs=3 * n, adjudications=9 * n, audits=72 * n
     )
     assert {request.sample for what, request in asked if what == "audits"} == set(range(1, 9))
-    truth = {truth.defect.title for truth in truths.values() if truth.defect}
+    truth = {TITLES[truth.defect] for truth in truths.values() if truth.defect}
     assert not any(word in message["content"] for _, request in asked for message in request.messages for word in truth)
 
 

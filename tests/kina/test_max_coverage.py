@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from proctor.data.tabular import DataError
 from proctor.kina import max_coverage as lib
 from proctor.kina.max_coverage import (
     at_most,
@@ -171,9 +170,6 @@ def test_input_is_left_as_it_was_and_duplicates_are_summed():
         (lambda: per_group(list("aab"), {"a": 1, "b": 1, "c": 1}), "quota names 'c', which no item is of"),
         (lambda: per_group(list("aab"), 0), "quota is 0 for every group"),
         (lambda: per_group(["a", None], 1), r"clusters\[1\] is missing"),
-        (lambda: greedy(coverage([[1], [1]]), at_most(3, 1)), "the budget is for 3 items, the proxy has 2"),
-        (lambda: optimum(coverage([[1], [1]]), at_most(3, 1)), "the budget is for 3 items, the proxy has 2"),
-        (lambda: value(coverage([[1], [1]]), [2]), "items from 0 to 1"),
     ],
 )
 def test_bad_input_is_refused_with_what_to_mend(build, message):
@@ -191,14 +187,3 @@ def test_integer_program_that_does_not_end_says_so():
     proxy = coverage(rng.random((300, 200)) < 0.05)
     with pytest.raises(TimeoutError, match="300 items .* compare with upper_bound"):
         optimum(proxy, at_most(300, 20), seconds=0.01)
-
-
-def test_given_similarities_are_read_by_the_items_ids(tmp_path):
-    file = tmp_path / "s.csv"
-    file.write_text("item,b,a\na,0.5,1\nb,1,0.25\n")
-    assert lib.read_similarity(file, ["a", "b"]).tolist() == [[1, 0.5], [0.25, 1]]
-    with pytest.raises(DataError, match="no row or column of item 'c'"):
-        lib.read_similarity(file, ["a", "b", "c"])
-    file.write_text("item,a\na,near\n")
-    with pytest.raises(DataError, match="could not convert .*near.*a number of at least 0"):
-        lib.read_similarity(file, ["a"])

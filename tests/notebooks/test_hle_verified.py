@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 from proctor import log_files, logs, paths
 from proctor.data.published import load_published
-from proctor.hle_verified.planted_defects import damaged_exam
+from proctor.hle_verified.planted_defects import component_of, damaged_exam
 from proctor.recordings.examples import simulated_exam
 from proctor.report.claims import read_claims
 from proctor.stats.proportions import clopper_pearson
@@ -47,7 +47,7 @@ def test_what_became_of_the_items_is_recounted_from_the_released_exam(records, r
     truths, ended, panel = damaged_exam()[1], {}, "panel, most must accept"
     for record in records("released_exam"):
         defect = truths[record["id"]].defect
-        ended.setdefault(defect.component if defect else "none", []).append(record["status"])
+        ended.setdefault(component_of(defect) if defect else "none", []).append(record["status"])
     for component, statuses in ended.items():
         row, which = counts.loc[panel, component].astype(int), "sound" if component == "none" else "damaged"
         taken = row["sound, kept" if which == "sound" else "damaged, taken for gold"]

@@ -14,15 +14,13 @@ reading. Greedy: Nemhauser, Wolsey and Fisher (Mathematical Programming 14, 1978
 (1978), known as CELF (Leskovec et al., KDD 2007), who also have the bound. An array here replaces their heap.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import optimize, sparse
 
-from proctor.data.tabular import DataError, problem, read_rows, summary
 from proctor.stats import checks
 
 
@@ -146,13 +144,13 @@ def value(proxy: Proxy, chosen: ArrayLike) -> float:
 
 def curve(proxy: Proxy, chosen: ArrayLike) -> np.ndarray:
     """f of the first 0, 1, ..., k items of `chosen`: shape (k + 1,)."""
-    best = np.maximum.accumulate(proxy.similarity[_indices(proxy, chosen)].toarray(), axis=0)
+    best = np.maximum.accumulate(proxy.similarity[np.asarray(chosen, int)].toarray(), axis=0)
     return np.concatenate([[0.0], best @ proxy.weights])
 
 
 def best_similarity(proxy: Proxy, chosen: ArrayLike) -> np.ndarray:
     """Each anchor's best similarity with a chosen item, 0 where none: shape (anchors,)."""
-    _, anchors, similar = _pairs(proxy, _indices(proxy, chosen))
+    _, anchors, similar = _pairs(proxy, np.asarray(chosen, int))
     best = np.zeros(len(proxy.weights))
     np.maximum.at(best, anchors, similar)
     return best
@@ -187,7 +185,6 @@ def greedy(proxy: Proxy, budget: GroupQuota, lazy: bool = True) -> Selection:
     only fall), computes the highest anew, and then at once all others that can still win: the same choice. When nothing
     is left to gain the order of the items decides.
     """
-    same_items(proxy, budget)
     room, best, chosen, added = budget.most.copy(), np.zeros(len(proxy.weights)), [], []
     limit = gains(proxy, best)
     evaluated = len(limit)
@@ -224,8 +221,7 @@ def upper_bound(proxy: Proxy, chosen: ArrayLike, budget: GroupQuota, prefixes: i
     greatest sum of gains that the budget allows. The least of these over prefixes of `chosen` (all when there are no
     more than `prefixes`, else evenly spaced), and no more than f of all items.
     """
-    same_items(proxy, budget)
-    chosen = _indices(proxy, chosen)
+    chosen = np.asarray(chosen, int)
     limits = [value(proxy, np.arange(proxy.similarity.shape[0]))]
     best, taken = np.zeros(len(proxy.weights)), 0
     for n in np.unique(np.linspace(0, len(chosen), min(prefixes, len(chosen) + 1)).astype(int)):
@@ -241,7 +237,6 @@ def optimum(proxy: Proxy, budget: GroupQuota, seconds: float = 60.0) -> Optimum:
     w_a s_ia z_ia. The gap is closed to 1e-6 of the largest w_a s_ia. For small instances, some hundred items: raises
     TimeoutError when it is not proven within `seconds`.
     """
-    same_items(proxy, budget)
     pairs = proxy.similarity.tocoo()
     (n_items, n_anchors), n_pairs = pairs.shape, pairs.nnz
     worth = pairs.data * proxy.weights[pairs.col]
@@ -278,36 +273,8 @@ def _largest_sum(gain: np.ndarray, budget: GroupQuota) -> float:
     return gain[order][place < budget.most[group]].sum()
 
 
-def _indices(proxy: Proxy, chosen: ArrayLike) -> np.ndarray:
-    chosen, n_items = np.asarray(chosen, dtype=int), proxy.similarity.shape[0]
-    if chosen.ndim != 1 or ((chosen < 0) | (chosen >= n_items)).any():
-        raise ValueError(f"chosen must be a list of items from 0 to {n_items - 1}, is {chosen}")
-    return chosen
-
-
-def same_items(proxy: Proxy, budget: GroupQuota) -> None:
-    if len(budget.groups) != proxy.similarity.shape[0]:
-        raise ValueError(
-            f"the budget is for {len(budget.groups)} items, the proxy has {proxy.similarity.shape[0]}: "
-            "make both from the same items in the same order"
-        )
-
-
 def _refuse(matrix: sparse.csr_array, bad: np.ndarray, name: str, fix: str) -> None:
     if bad.any():
         at = np.argmax(bad)
         item = np.searchsorted(matrix.indptr, at, side="right") - 1
         raise ValueError(f"{name}[{item}, {matrix.indices[at]}] is {matrix.data[at]:g} ({bad.sum()} such): {fix}")
-
-
-def read_similarity(path: str | Path, ids: Sequence[str]) -> np.ndarray:
-    """A CSV of similarities: a column `item`, and one column an item, named by its id. Raises DataError."""
-    rows, problems = read_rows(Path(path), "csv")
-    found = {str(row.get("item")): row for _, row in rows}
-    if lacking := [name for name in ids if name not in found or any(name not in row for row in found.values())]:
-        problems.append(problem(Path(path), None, None, f"no row or column of item {lacking[0]!r}", "Give each both"))
-        raise DataError(summary(problems))
-    try:
-        return np.array([[float(found[name][other]) for other in ids] for name in ids])
-    except ValueError as error:
-        raise DataError(f"{path}: {error}. Give every similarity as a number of at least 0.") from None
