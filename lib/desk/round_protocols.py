@@ -19,8 +19,9 @@ from proctor.uq.dataset import review_queue
 
 from desk.forms import Fields
 from desk.models import AUTHOR, ORGANIZER, Ballot, Case
-from desk.round_rules import Impossible, Move, Outcome, Part, Protocol, Sees, always, choice, fixed, text, when_closed
+from desk.round_rules import Move, Outcome, Part, Protocol, choice, fixed, text
 from desk.round_verified import HlePair, HleVerified
+from desk.trail import Refused
 
 YES_NO = {"yes": "yes", "no": "no"}
 UNDECIDED = ("review", "audit")  # of KINA's states
@@ -44,7 +45,10 @@ class UqFilter(Protocol):
     needed = ("title", "body", "site", "question_id", "place", "way")
     lists = ("tags", "comments", "answers")
     parts = {"reviewer": Part("Reviewer")}
-    sees = (Sees("reviewer", "decide", when_closed, names=True),)
+    named = ("decide",)
+
+    def reads(self, case: Case, account: str, ballot: Ballot) -> bool:
+        return case.closed and case.part_of(account) == "reviewer"
 
     def decision(self, case: Case, account: str) -> Fields:
         fields = dict(
@@ -73,14 +77,14 @@ class UqFilter(Protocol):
 
     def check(self, case: Case) -> None:
         if told := review_queue.row_fault(_sheet_row(case)):
-            raise Impossible(told[0], f"{told[0]}: {told[1]}. {told[2]}.")
+            raise Refused({told[0]: f"{told[1]}. {told[2]}."})
 
     def joined(self, case: Case) -> pd.DataFrame:
         """The reviewers' sheets of the case put together."""
         key = str(case.material["site"]), int(case.material["question_id"])
         rows = {one.by.username: _sheet_row(case, one.form, one.by.username) for one in case.made("decide")}
         if told := next(filter(None, map(review_queue.row_fault, rows.values())), None):
-            raise Impossible(told[0], f"{told[1]}. {told[2]}.")
+            raise Refused({told[0]: f"{told[1]}. {told[2]}."})
         sheets = [{key: rows.get(name, _sheet_row(case))} for name in case.seated("reviewer")]
         return review_queue.combine_sheets(sheets or [{key: _sheet_row(case)}])
 
@@ -130,8 +134,13 @@ class HleReview(Protocol):
         how = dict(choices=[(name, name) for name in case.seated("reviewer")], widget=forms.CheckboxSelectMultiple)
         return dict(reviewers=forms.MultipleChoiceField(label="Reviewers of the second round", **how))
 
-    def after_the_own(self, case: Case, account: str, ballot: Ballot) -> bool:
-        """First round: after one's own review of that version. Second: the chosen see the first, then after the own."""
+    named = ("revise", "reject")
+
+    def reads(self, case: Case, account: str, ballot: Ballot) -> bool:
+        """A reviewer reads the reviews of the first round after the own one of that version; those chosen for the
+        second read the first, and the second after the own. The author reads all."""
+        if ballot.move != "review" or case.part_of(account) == AUTHOR:
+            return ballot.move in ("review", *self.named)
         found = self.case(case)
         known = dict(zip((one.number for one in case.made("review")), found.reviews))
         seen = known[ballot.number]
@@ -148,14 +157,9 @@ class HleReview(Protocol):
         Move("approve", ORGANIZER, "Approve for the exam", ("second round",), fixed()),
         Move("reject", ORGANIZER, "Reject", both, fixed(feedback=text("Why"))),
     )
-    sees = (
-        Sees("reviewer", "review", after_the_own),
-        Sees(AUTHOR, "review", always),
-        *(Sees(part, move, always, names=True) for part in ("reviewer", AUTHOR) for move in ("revise", "reject")),
-    )
 
     def case(self, case: Case) -> review.Case:
-        """The case as HLE's state machine has it after all ballots. Raises Impossible."""
+        """The case as HLE's state machine has it after all ballots. Raises Refused."""
         name, stumped = str(case.place), case.material.get("stumped") == "yes"
         found = review.step(None, review.Event(name, "submit", case.author.username if case.author else ""))
         found = review.step(found, review.Event(name, "check", "desk", stumped=stumped))
@@ -163,7 +167,7 @@ class HleReview(Protocol):
             for one in case.ballots:
                 found = review.step(found, _hle_event(name, one))
         except review.InvalidStep as error:
-            raise Impossible(error.field, f"{error.what}. {error.mend}.") from None
+            raise Refused({error.field: f"{error.what}. {error.mend}."}) from None
         return found
 
     def decide(self, case: Case) -> Outcome:
@@ -187,7 +191,7 @@ class HleReview(Protocol):
 
     def check(self, case: Case) -> None:
         if case.material.get("stumped") not in YES_NO:
-            raise Impossible("stumped", "stumped: write yes or no, as the difficulty check found")
+            raise Refused({"stumped": "write yes or no, as the difficulty check found."})
 
 
 def _hle_event(question: str, one: Ballot) -> review.Event:
@@ -243,19 +247,16 @@ class KinaBlind(Protocol):
         Move("audit", "auditor", "Hand in your audit", ("audit",), grades),
     )
 
-    def once_decided(self, case: Case, account: str, ballot: Ballot) -> bool:
-        """The author reads both reviews once the case is decided."""
-        return case.closed or self.state(case) not in UNDECIDED
-
-    def once_due(self, case: Case, account: str, ballot: Ballot) -> bool:
-        """The auditor reads the reviews where an audit is due, and not before."""
-        return self.state(case) == "audit" or bool(case.made("audit"))
-
-    sees = (
-        Sees("reviewer", "review", when_closed),
-        Sees("auditor", "review", once_due),
-        Sees(AUTHOR, "review", once_decided),
-    )
+    def reads(self, case: Case, account: str, ballot: Ballot) -> bool:
+        """The auditor reads the reviews where an audit is due, the author once the case is decided."""
+        match case.part_of(account), ballot.move:
+            case "reviewer", "review":
+                return case.closed
+            case "auditor", "review":
+                return self.state(case) == "audit" or bool(case.made("audit"))
+            case "author", "review":
+                return case.closed or self.state(case) not in UNDECIDED
+        return False
 
     def is_audited(self, case: Case) -> bool:
         """Whether the case is drawn for an audit: by the round's seed and the case's place alone."""
@@ -306,9 +307,9 @@ class KinaBlind(Protocol):
         try:
             mechanism = self.mechanism(case)
         except ValueError as error:
-            raise Impossible("settings", str(error)) from None
+            raise Refused({"settings": f"{error}."}) from None
         if not 1 <= mechanism.bar < len(self.levels):
-            raise Impossible("bar", f"bar is {mechanism.bar}: choose a level from 1 to {len(self.levels) - 1}")
+            raise Refused({"bar": f"is {mechanism.bar}. Choose a level from 1 to {len(self.levels) - 1}."})
 
 
 PROTOCOLS = {one.name: one() for one in (UqFilter, HleReview, HleVerified, HlePair, KinaBlind)}

@@ -20,14 +20,6 @@ from desk.trail import bad_text
 LONGEST = 20_000  # characters of a text in a case or a ballot
 
 
-class Impossible(ValueError):
-    """A move that a protocol does not take now: the field at fault ("" for none), and a sentence with the mend."""
-
-    def __init__(self, field: str, sentence: str):
-        super().__init__(sentence)
-        self.field = field
-
-
 def text(label: str, start: str = "", needed: bool = True) -> forms.CharField:
     """A field for a text; `start` stands in it at first."""
     return area(5, label=label, initial=start, required=needed, validators=[_check_storable])
@@ -49,7 +41,7 @@ def _check_storable(said: str) -> None:
         raise forms.ValidationError(f"More than {LONGEST:,} characters, or holds what can't be stored.")
 
 
-# Callables of the four classes below get the protocol first: they are methods of it.
+# Callables of the three classes below get the protocol first: they are methods of it.
 
 
 def fixed(**fields: forms.Field) -> Callable[..., Fields]:
@@ -68,25 +60,6 @@ class Move:
     fields: Callable[..., Fields]  # of protocol, case, account
     once: bool = True  # for each account and case
     open_to: Callable[..., bool] = lambda protocol, case, account: True
-
-
-@dataclass(frozen=True)
-class Sees:
-    """A part sees the ballots of a move where `when` says so; `names`: with who cast them."""
-
-    part: str
-    move: str
-    when: Callable[..., bool]  # of protocol, case, account, ballot
-    names: bool = False
-
-
-def always(protocol: "Protocol", case: Case, account: str, ballot: Ballot) -> bool:
-    return True
-
-
-def when_closed(protocol: "Protocol", case: Case, account: str, ballot: Ballot) -> bool:
-    """Not before the round is over."""
-    return case.closed
 
 
 @dataclass(frozen=True)
@@ -114,7 +87,7 @@ class Protocol:
 
     material: field -> label, of a case; those in `needed` must be given, those in `lists` may be lists. settings: name
     -> its default; meanings: what each says, in a line. quiet: states that only the organizer and those who act in them
-    learn of; others read "under review".
+    learn of; others read "under review". named: moves whose ballots are read with who cast them.
     """
 
     name: str
@@ -126,7 +99,7 @@ class Protocol:
     needed: tuple[str, ...]
     parts: Mapping[str, Part]
     moves: tuple[Move, ...]
-    sees: tuple[Sees, ...]
+    named: tuple[str, ...] = ()
     evidence: Mapping[str, str] = {}
     settings: Mapping[str, Any] = {}
     meanings: Mapping[str, str] = {}
@@ -134,8 +107,12 @@ class Protocol:
     lists: tuple[str, ...] = ()
     quiet: tuple[str, ...] = ()
 
+    def reads(self, case: Case, account: str, ballot: Ballot) -> bool:
+        """Whether an account that neither cast the ballot nor organizes the round may read it now."""
+        return False
+
     def decide(self, case: Case) -> Outcome:
-        """The outcome by the ballots. Raises Impossible for one that can't be."""
+        """The outcome by the ballots. Raises Refused for one that can't be, by the field at fault."""
         raise NotImplementedError
 
     def table(self, cases: Iterable[Case]) -> pd.DataFrame:
@@ -151,7 +128,7 @@ class Protocol:
         return {}
 
     def check(self, case: Case) -> None:
-        """Of a new case and its settings. Raises Impossible."""
+        """Of a new case and its settings. Raises Refused."""
 
     def set_for(self, case: Case) -> dict[str, Any]:
         """The settings of the case's round."""
@@ -194,11 +171,9 @@ class Protocol:
         for one in case.ballots:
             of_part = [known for known in numbers if known[0] == one.part]
             number = numbers.setdefault((one.part, one.by.username), len(of_part) + 1)
-            rules = [rule for rule in self.sees if (rule.part, rule.move) == (part, one.move)]
-            allowed = [rule for rule in rules if rule.when(self, case, account, one)]
             if one.by.username == account:
                 yield "You", one
-            elif part == ORGANIZER or allowed:
-                named = part == ORGANIZER or any(rule.names for rule in allowed)
+            elif part == ORGANIZER or self.reads(case, account, one):
+                named = part == ORGANIZER or one.move in self.named
                 title = self.parts[one.part].title if one.part in self.parts else one.part.capitalize()
                 yield one.by.username if named else f"{title} {number}", one

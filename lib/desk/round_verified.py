@@ -14,7 +14,8 @@ from proctor.hle_verified.planted_defects import COMPONENTS
 
 from desk.forms import Fields
 from desk.models import ORGANIZER, Ballot, Case
-from desk.round_rules import Impossible, Move, Outcome, Part, Protocol, Sees, choice, fixed, text
+from desk.round_rules import Move, Outcome, Part, Protocol, choice, fixed, text
+from desk.trail import Refused
 
 _VOTES = {"sound": True, "unsound": False, "unclear": None}
 EMPTY = "E"
@@ -34,15 +35,6 @@ def _component_fields(question: str):
     words = {"sound": "Sound", "unsound": "Not sound", "unclear": "Cannot tell"}
     votes = {part: choice(f"{question} {part}", words) for part in COMPONENTS}
     return fixed(**votes, note=text("Notes", needed=False))
-
-
-def _since(*states: str):
-    """Seen in these states, and in any case once the item is decided."""
-
-    def seen(protocol: Protocol, case: Case, account: str, ballot: Ballot) -> bool:
-        return case.closed or protocol.state(case) in (*states, "decided")
-
-    return seen
 
 
 class HleVerified(Protocol):
@@ -92,15 +84,15 @@ class HleVerified(Protocol):
         Move("choose", "adjudicator", "Hand in your choice", ("adjudication",), choice_fields),
         Move("audit", "auditor", "Hand in your audit", ("audit",), _component_fields("After the repair, the")),
     )
-    sees = (
-        Sees("repairer", "vote", _since("repair", "adjudication", "audit")),
-        Sees("adjudicator", "vote", _since("adjudication", "audit")),
-        *(
-            Sees(part, move, _since())
-            for part in ("expert", "repairer", "adjudicator", "auditor")
-            for move in ("vote", "repair", "choose", "audit")
-        ),
-    )
+    early = {  # before the item is decided: who reads the ballots of which move in which states
+        ("repairer", "vote"): ("repair", "adjudication", "audit"),
+        ("adjudicator", "vote"): ("adjudication", "audit"),
+    }
+
+    def reads(self, case: Case, account: str, ballot: Ballot) -> bool:
+        part, state = case.part_of(account), self.state(case)
+        over = case.closed or state == "decided"
+        return part in self.parts and (over or state in self.early.get((part, ballot.move), ()))
 
     def done(self, case: Case, move: str) -> bool:
         """Whether all who are to make the move have made it."""
@@ -182,9 +174,9 @@ class HleVerified(Protocol):
     def check(self, case: Case) -> None:
         tried = case.evidence.get("replications", {})
         if not isinstance(tried, Mapping) or not all(isinstance(said, list) for said in tried.values()):
-            raise Impossible("replications", 'replications: write {"solver": ["answer", ...], ...}')
+            raise Refused({"replications": 'write {"solver": ["answer", ...], ...}.'})
         if self.set_for(case)["quorum"] not in rules.QUORUMS:
-            raise Impossible("quorum", f"quorum: choose {' or '.join(rules.QUORUMS)}")
+            raise Refused({"quorum": f"choose {' or '.join(rules.QUORUMS)}."})
 
 
 class HlePair(HleVerified):
@@ -203,10 +195,7 @@ class HlePair(HleVerified):
     parts = {"reviewer": Part("Reviewer", 2)}
     part_of = dict.fromkeys(("vote", "repair", "audit"), "reviewer")
     moves = tuple(replace(move, part="reviewer") for move in HleVerified.moves if move.name != "choose")
-    sees = (
-        Sees("reviewer", "vote", _since("repair", "audit")),
-        *(Sees("reviewer", move, _since()) for move in ("repair", "audit")),
-    )
+    early = {("reviewer", "vote"): ("repair", "audit")}
 
     def chosen(self, case: Case) -> list[rules.Repair | None]:
         """Both repairs, which settle something only if they agree."""

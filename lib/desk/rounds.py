@@ -19,7 +19,7 @@ from django.utils import timezone
 from desk.forms import Fields, form_class
 from desk.models import Account, Ballot, Case, Round, Seat
 from desk.round_protocols import PROTOCOLS
-from desk.round_rules import LONGEST, Impossible, Protocol, is_storable
+from desk.round_rules import LONGEST, Protocol, is_storable
 from desk.trail import NotAllowed, Refused, active, record
 
 MOST_CASES = 2_000  # added at a time
@@ -51,9 +51,8 @@ def open_round(
     problems = {part: told for part in rules.parts if (told := _people_problem(held, part, rules.parts[part].seats))}
     try:
         rules.check(Case(round=held, place=1))
-    except Impossible as error:
-        if error.field in (*rules.settings, "settings"):  # else it is of a case, and there is none yet
-            problems[error.field] = f"{error}."
+    except Refused as refused:  # of a case where it is of no setting, and there is none yet
+        problems |= {name: told for name, told in refused.problems.items() if name in (*rules.settings, "settings")}
     if problems:
         raise Refused(problems)
     held.save()
@@ -118,8 +117,8 @@ def _case_problem(rules: Protocol, case: Case, row: Mapping) -> str:
         return "author: the organizer sees every ballot, and can't be the author of a case."
     try:
         rules.check(case)
-    except Impossible as error:
-        return f"{error}."
+    except Refused as refused:
+        return str(refused)
     return ""
 
 
@@ -163,10 +162,7 @@ def cast(by: Account, case: Case, move: str, form: Mapping) -> Ballot:
     number, part = len(case.ballots) + 1, case.part_of(by.username)
     ballot = Ballot(case=case, number=number, by=by, part=part, move=move, form=sent.cleaned_data)
     case.ballots.append(ballot)
-    try:
-        _settle(case)
-    except Impossible as error:
-        raise Refused({error.field if error.field in sent.fields else "": str(error)}) from None
+    _settle(case)
     ballot.save()
     record(by, "cast", case)
     return ballot

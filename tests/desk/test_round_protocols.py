@@ -3,7 +3,7 @@
 import pytest
 from desk.models import Account, Ballot, Case, Round
 from desk.round_protocols import PROTOCOLS
-from desk.round_rules import Impossible
+from desk.trail import Refused
 from django.utils import timezone
 from proctor.hle.review import Event, replay_events
 from proctor.kina.tournament import Mechanism, settle
@@ -88,7 +88,7 @@ def test_what_the_ballots_come_to(protocol, ballots, more, state, why):
 
 
 def test_the_filter_wants_a_reason_and_says_which_questions_have_a_place():
-    with pytest.raises(Impossible, match="without a reason"):
+    with pytest.raises(Refused, match="without a reason"):
         UQ_FILTER.decide(a_case(UQ_FILTER, ("ada", "decide", NO | {"reason": " "})))
     table = UQ_FILTER.table([a_case(UQ_FILTER, *each("ada bo", "decide", YES))])
     assert table[["outcome", "taken"]].values.tolist() == [["accept", True]]
@@ -143,5 +143,5 @@ def test_the_lot_of_audits_falls_as_often_as_set():
 
 @pytest.mark.parametrize("settings", [{"bar": 4}, {"bar": 0}, {"bonus": -1.0}, {"audit": 1.5}])
 def test_a_mechanism_that_makes_no_sense_is_refused(settings):
-    with pytest.raises(Impossible):
+    with pytest.raises(Refused):
         KINA_BLIND.check(a_case(KINA_BLIND, settings=settings))
