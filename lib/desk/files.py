@@ -34,10 +34,7 @@ FORMATS = ("jsonl", "parquet")
 KEPT_HERE = (Token, Use)
 BLIND = (Round, Case, Seat, Ballot)
 RETIRED = {"worker.jsonl", "worker.parquet"}  # files of older desks, which are not read
-PRIVATE = {
-    "id", "password", "email", "digest", "digested_at", "last_login", "is_superuser", "is_staff", "groups",
-    "user_permissions",
-}  # fmt: skip
+PRIVATE = {"id", "password", "email", "digest", "digested_at", "last_login", "is_superuser", "is_staff"}
 AT_ONCE = 2000
 ANEW = "Take the export anew"
 Table = type[models.Model]

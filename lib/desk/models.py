@@ -8,7 +8,9 @@ import secrets
 import unicodedata
 from functools import reduce
 
-from django.contrib.auth.models import AbstractUser
+from django.contrib.auth.base_user import AbstractBaseUser
+from django.contrib.auth.models import UserManager
+from django.contrib.auth.validators import UnicodeUsernameValidator
 from django.core.exceptions import ValidationError
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
@@ -56,9 +58,19 @@ class Role(models.TextChoices):
     MODERATOR = "moderator", "Moderator"  # withdraw what others wrote, set roles
 
 
-class Account(AbstractUser):
-    """A person or a program that signs in. Passwords, sessions and permissions are Django's."""
+class Account(AbstractBaseUser):
+    """A person or a program that signs in. Passwords and sessions are Django's; its permissions are a role's."""
 
+    USERNAME_FIELD = "username"
+    objects = UserManager()
+    username = models.CharField(max_length=150, unique=True, validators=[UnicodeUsernameValidator()])
+    email = models.EmailField("email address", blank=True)
+    first_name = models.CharField(max_length=150, blank=True)
+    last_name = models.CharField(max_length=150, blank=True)
+    is_active = models.BooleanField(default=True)
+    is_staff = models.BooleanField(default=False)
+    is_superuser = models.BooleanField(default=False)
+    date_joined = models.DateTimeField(default=timezone.now)
     role = models.CharField(max_length=20, choices=Role.choices, default=Role.READER)
     affiliation = models.CharField(max_length=200, blank=True)
     about = models.TextField(blank=True, max_length=2000)
@@ -74,6 +86,11 @@ class Account(AbstractUser):
         if self._state.adding:
             self.skeleton = skeleton(self.username)
         super().save(*args, **kwargs)
+
+    def has_perm(self, *_) -> bool:
+        return self.is_active and self.is_superuser
+
+    has_module_perms = has_perm
 
     def may_review(self) -> bool:
         return self.is_active and self.role in (Role.REVIEWER, Role.MODERATOR)

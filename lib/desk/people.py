@@ -24,7 +24,7 @@ from desk.models import Account, Kind, Question, Review, Role, Ticket, Token
 from desk.resolution import SETTLED, counts, course, said_at
 from desk.trail import NotAllowed, Refused, active, check, needs_reason, record
 
-PROFILE = ("affiliation", "about", "expertise", "orcid", "source_profile", "email", "first_name", "last_name")
+PROFILE = ("affiliation", "about", "expertise", "orcid", "source_profile", "email")
 MOST_TOKENS = 20  # standing ones of an account
 PREFIX = "desk_"  # of tokens: what scanners for leaked keys can look for
 MOST_OPEN = 20  # undecided requests of an account
