@@ -211,7 +211,7 @@ def test_figures_have_alt_text_evidence_and_files(page):
     assert set(links) == {"uq/fig_1", "SVG", "PNG", "record"} and links["uq/fig_1"] == "../../catalog.html#uq/fig_1"
     told = page("notebooks/uq/2_told")
     assert told.select_one("figure.artifact").svg["aria-label"] == "What is seen"
-    assert told.select_one(".cell_output img")["alt"] == "A figure of Told by the output"
+    assert told.select_one(".cell_output img")["alt"] == "A figure of this notebook"
     lead = page("notebooks/uq/1_formulas").article.blockquote.find_next(
         "figure"
     )  # of the first finding, under the box of results

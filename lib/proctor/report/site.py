@@ -49,6 +49,7 @@ SPHINX = {
     "nb_execution_mode": "off",
     "nb_render_markdown_format": "myst",
     "nb_output_stderr": "remove",  # progress bars
+    "nb_render_image_options": {"alt": "A figure of this notebook"},  # that has no name
     "nb_code_prompt_show": "Show code",
     "nb_code_prompt_hide": "Hide code",
     "myst_enable_extensions": ["dollarmath", "amsmath"],

@@ -28,7 +28,7 @@ from proctor.workflow.receipts import records
 BINDER = os.environ.get("PROCTOR_BINDER", "")  # e.g. https://mybinder.org/v2/gh/<owner>/<repository>/HEAD
 # A formula on lines of its own: Jupyter needs no empty lines around it, others do.
 DISPLAYED = re.compile(r"^\$\$(.+?)\$\$[ \t]*$", re.MULTILINE | re.DOTALL)
-_FOLDED: dict[str, Any] = {"tags": ["hide-input"], "mystnb": {}}
+_FOLDED = {"tags": ["hide-input"]}
 _SOLUTION = {  # of an exercise: code and output in one fold
     "tags": ["hide-cell"],
     "mystnb": {"code_prompt_show": "Show the solution", "code_prompt_hide": "Hide the solution"},
@@ -203,7 +203,6 @@ class NotebookPage:
     def build(self) -> dict:
         """The notebook for Sphinx."""
         cells: list[dict[str, Any]] = []
-        alt = {"image": {"alt": f"A figure of {self.title}"}}  # of one that is not saved
         noted = False
         for cell in self.content["cells"]:
             text = _text(cell)
@@ -215,10 +214,8 @@ class NotebookPage:
                     noted = True
                 cells.append({"cell_type": "markdown", "metadata": {}, "source": text})
             elif cell["cell_type"] == "code" and text.strip():
-                about = _SOLUTION if "solution" in cell["metadata"].get("tags", ()) else _FOLDED
-                metadata = about | {"mystnb": about["mystnb"] | alt}
-                last = cells[-1] if cells else {}
-                if about is _FOLDED and last.get("metadata", {}).get("tags") == _FOLDED["tags"] and not last["outputs"]:
+                metadata = _SOLUTION if "solution" in cell["metadata"].get("tags", ()) else _FOLDED
+                if cells and cells[-1]["metadata"] == metadata == _FOLDED and not cells[-1]["outputs"]:
                     # one fold for code that shows nothing by itself
                     text = cells.pop()["source"].rstrip() + "\n\n" + text
                 outputs = [self._shown(output) for output in cell["outputs"]] if self.executed else []

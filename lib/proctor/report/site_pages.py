@@ -15,7 +15,7 @@ import pandas as pd
 import yaml
 from markupsafe import Markup, escape
 
-from proctor.models import prompts
+from proctor import paths
 from proctor.report.catalog import Row
 from proctor.report.provenance import KINDS
 from proctor.report.site_notebook import TEMPLATES, Behind, NotebookPage, SiteError
@@ -121,8 +121,8 @@ def write_pages(source: Path, behind: Behind, notebooks: Mapping[str, Sequence[N
     for row in protocols:
         protocol = known.get(row.id, Protocol())
         runs = [other for other in rows if other is row or _tests(other, row)]
-        asked_by = [prompt(name) for name in protocol.prompts]
-        write(f"protocols/{row.id}.md", "protocol.md", row=row, protocol=protocol, prompts=asked_by, runs=runs)
+        prompts = [prompt(name) for name in protocol.prompts]
+        write(f"protocols/{row.id}.md", "protocol.md", row=row, protocol=protocol, prompts=prompts, runs=runs)
 
     modules = packages(library)
     write("api/index.rst", "library.rst", packages=modules)
@@ -231,10 +231,12 @@ def read_protocols(path: Path) -> dict[str, Protocol]:
 
 
 def prompt(name: str) -> dict[str, Any]:
-    """What a protocol's page says of a prompt. Raises KeyError when there is none."""
-    path = prompts.LIBRARY[name]
-    _, header, text = re.split(r"^---$", path.read_text(encoding="utf-8"), maxsplit=2, flags=re.MULTILINE)
-    file = path.relative_to(path.parents[4]).as_posix()
+    """What a protocol's page says of a prompt. Raises OSError when there is none."""
+    paper, _, own = name.partition("/")
+    file = f"lib/proctor/{'exam' if paper == 'hle' else paper}/prompts/{own}.md"
+    _, header, text = re.split(
+        r"^---$", (paths.ROOT / file).read_text(encoding="utf-8"), maxsplit=2, flags=re.MULTILINE
+    )
     return dict(name=name, file=file, header={"asks": ""} | yaml.safe_load(header), words=len(text.split()))
 
 
