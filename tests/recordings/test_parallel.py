@@ -23,8 +23,6 @@ def served(monkeypatch, fake_model, tmp_path):
     monkeypatch.setattr(parallel, "Embedded", MagicMock())
     monkeypatch.setattr(parallel, "sdk_client", lambda *_: AsyncMock())
     monkeypatch.setattr(parallel, "weights_file", lambda spec: Path("w"))
-    monkeypatch.setattr(parallel, "TRIES", 1)
-    monkeypatch.setattr(parallel.asyncio, "sleep", _at_once)
     asked = []
 
     def start(fail=lambda request: False):
@@ -43,10 +41,6 @@ def served(monkeypatch, fake_model, tmp_path):
 
 def record(cache, slots=4, study=screening.screening):
     return asyncio.run(parallel.record(study, MODEL, cache, slots, False))
-
-
-async def _at_once(seconds):
-    pass
 
 
 def test_a_study_is_recorded_and_goes_on_where_it_stopped_here_or_elsewhere(served, tmp_path):

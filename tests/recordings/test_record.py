@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import subprocess
 from types import SimpleNamespace
 
 import pytest
@@ -35,13 +34,10 @@ def refilled(tmp_path):
 
 
 @pytest.fixture(scope="module")
-def parallel(tmp_path_factory):
-    """Keys of what was asked at once; the recording is not where a session looks for it, but the committed one, say."""
-    kept = {model: recording_path(paths.RECORDED, model) for model in MODELS}
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(record, "reference", kept.get)
-        patch.setitem(record.Session.__init__.__kwdefaults__, "recorded", tmp_path_factory.mktemp("elsewhere"))
-        return asyncio.run(record.of_parallel(MODELS[0], read_recording(kept[MODELS[0]])[0]["studies"]))
+def parallel():
+    """Keys of what was asked at once."""
+    kept = read_recording(recording_path(paths.RECORDED, MODELS[0]))[0]
+    return asyncio.run(record.of_parallel(MODELS[0], kept["studies"]))
 
 
 def test_compare_counts_every_reply_once():
@@ -115,19 +111,6 @@ def test_a_recording_that_grew_names_both_processors():
     assert record.joined(past, past) == past
 
 
-def test_without_a_recording_in_the_folder_the_committed_one_is_compared_with(monkeypatch, tmp_path):
-    committed = subprocess.run(
-        ["git", "ls-files", "--error-unmatch", "data/recorded"], cwd=paths.ROOT, capture_output=True
-    )
-    if committed.returncode:
-        pytest.skip("no recording is committed here")
-    away = recording_path(paths.RECORDED, MODELS[0])
-    monkeypatch.setattr(type(away), "is_file", lambda self: False)
-    monkeypatch.setattr(paths, "CACHE", tmp_path)
-    found = record.reference(MODELS[0])
-    assert found.parent == tmp_path / "reference" and len(read_recording(found)[1]) > 500
-
-
 def test_a_new_recording_keeps_what_was_recorded_with_many_calls_at_once(monkeypatch, tmp_path):
     path = recording_path(tmp_path, MODELS[0])
     old = {"parallel": as_json("x"), "asked": as_json("x"), "stale": as_json("x")}
@@ -150,5 +133,5 @@ def test_a_new_recording_keeps_what_was_recorded_with_many_calls_at_once(monkeyp
     assert {key: json.loads(reply)["text"] for key, reply in kept.items()} == {"asked": "y", "parallel": "x"}
 
 
-def test_what_was_asked_at_once_is_found_where_the_recording_lies_elsewhere(parallel):
+def test_what_was_asked_at_once_is_a_part_of_the_recording(parallel):
     assert set() < parallel <= set(read_recording(recording_path(paths.RECORDED, MODELS[0]))[1])

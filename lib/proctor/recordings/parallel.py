@@ -17,7 +17,6 @@ import argparse
 import asyncio
 import fcntl
 import sys
-import time
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import closing
@@ -27,7 +26,7 @@ from tqdm import tqdm
 
 from proctor import paths
 from proctor.exam.screening import MODEL
-from proctor.models.cache import Cache, StoreError, read_recording, recording_path, write_recording
+from proctor.models.cache import Cache, StoreError, recording_path, write_recording
 from proctor.models.embedded import Embedded, EmbeddedError
 from proctor.models.endings import CallError, MissingReply
 from proctor.models.messages import Reply, Request
@@ -35,62 +34,43 @@ from proctor.models.offline import to_ask
 from proctor.models.providers import ask_served, sdk_client
 from proctor.models.registry import ModelError, spec, weights_file
 from proctor.models.session import Session
-from proctor.recordings.record import header, joined
+from proctor.recordings.record import header, joined, recorded
 from proctor.recordings.registry import PARALLEL
 
 Study = Callable[[Session, Sequence[str]], Awaitable]
-TIMEOUT, TRIES = 1800.0, 3
+TIMEOUT = 1800.0
 ARRIVING = paths.ROOT / "data" / "arriving"
 
 
 async def ask_all(requests: Sequence[Request], cache: Cache, slots: int, spin: bool, what: str = "calls") -> list[str]:
     """Ask models served here, `slots` calls at once, one model after the other; what failed, as sentences."""
     failed: list[str] = []
-    by_model = defaultdict(list)
-    for request in requests:
-        by_model[request.model].append(request)
-    for model, own in by_model.items():
-        server = Embedded(weights_file(spec(model)), slots=slots, spin=spin)
-        try:
-            with tqdm(total=len(own), desc=f"{what}, {model}", mininterval=10, smoothing=0.05) as bar:
-                failed += await _ask_model(own, cache, server, slots, bar)
-        finally:
-            server.stop()
-    return failed
 
-
-async def _ask_model(requests: list[Request], cache: Cache, server: Embedded, slots: int, bar: tqdm) -> list[str]:
-    endpoint = await asyncio.to_thread(server.start)
-    client = sdk_client("openai", endpoint.url, endpoint.key)
-    queue, failed, begun, written = iter(by_beginning(requests)), [], time.monotonic(), 0
-
-    async def worker() -> None:
-        nonlocal written
-        for request in (request for group in queue for request in group):
-            for attempt in range(1, TRIES + 1):
+    async def ask(group: list[Request]) -> None:
+        async with place:
+            for request in group:
                 try:
                     async with asyncio.timeout(TIMEOUT):
                         reply = await ask_served(client, request, cache_prompt=True)
-                    break
-                except StoreError:
-                    raise
-                except Exception as error:
-                    if attempt == TRIES:
-                        failed.append(f"{request.key[:12]}: {error!r}")
-                        reply = None
-                    await asyncio.sleep(attempt)
-            if reply is not None:
-                cache.put(request, reply)
-                written += reply.completion_tokens
-            bar.set_postfix_str(f"{written:,} tokens, {written / (time.monotonic() - begun):.1f}/s", refresh=False)
-            bar.update()
+                except Exception as error:  # whatever it is, the others are asked; the next run asks this again
+                    failed.append(f"{request.key[:12]}: {error!r}")
+                else:
+                    cache.put(request, reply)
+                bar.update()
 
-    try:
-        async with asyncio.TaskGroup() as group:
-            for _ in range(slots):
-                group.create_task(worker())
-    finally:
-        await client.close()
+    for model in dict.fromkeys(request.model for request in requests):
+        own = [request for request in requests if request.model == model]
+        server, place = Embedded(weights_file(spec(model)), slots=slots, spin=spin), asyncio.Semaphore(slots)
+        endpoint = await asyncio.to_thread(server.start)
+        client = sdk_client("openai", endpoint.url, endpoint.key)
+        try:
+            with tqdm(total=len(own), desc=f"{what}, {model}", mininterval=10, smoothing=0.05) as bar:
+                async with asyncio.TaskGroup() as tasks:
+                    for group in by_beginning(own):
+                        tasks.create_task(ask(group))
+        finally:
+            await client.close()
+            server.stop()
     return failed
 
 
@@ -118,12 +98,6 @@ async def record(study: Study, models: Sequence[str], cache: Path, slots: int, s
             requests = [request for request in requests if request.key not in kept]
             if failed := await ask_all(requests, session.cache, slots, spin, what):
                 return failed
-
-
-def recorded(model: str, folder: Path | None = None) -> tuple[dict, dict[str, bytes]]:
-    """Header and replies of a model's recording in `folder` (default: data/recorded/); ({}, {}) where there is none."""
-    path = recording_path(folder or paths.RECORDED, model)
-    return read_recording(path) if path.is_file() else ({}, {})
 
 
 def arrived(model: str, slots: int) -> tuple[dict, dict[str, bytes]]:

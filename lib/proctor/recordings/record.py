@@ -12,7 +12,6 @@ import contextlib
 import json
 import platform
 import random
-import subprocess
 import sys
 import tempfile
 from collections import defaultdict
@@ -33,25 +32,10 @@ from proctor.recordings.registry import OF_ANSWERS, PARALLEL, STUDIES
 KINDS = ("identical", "same words, other probabilities", "other words", "new", "no longer asked")
 
 
-def reference(model: str) -> Path | None:
-    """The recording to compare with: the one in data/recorded/, else the committed one."""
-    path = recording_path(paths.RECORDED, model)
-    if path.is_file():
-        return path
-    kept = recording_path(paths.CACHE / "reference", model)
-    shown = subprocess.run(
-        ["git", "show", f"HEAD:{path.relative_to(paths.ROOT).as_posix()}"], cwd=paths.ROOT, capture_output=True
-    )
-    if shown.returncode:
-        return None
-    kept.parent.mkdir(parents=True, exist_ok=True)
-    kept.write_bytes(shown.stdout)
-    return kept
-
-
-def references(models: Iterable[str]) -> dict[str, dict[str, bytes]]:
-    """{model: its recorded replies by key} of those of `models` that are recorded."""
-    return {model: read_recording(path)[1] for model in models if (path := reference(model))}
+def recorded(model: str, folder: Path | None = None) -> tuple[dict, dict[str, bytes]]:
+    """Header and replies of a model's recording in `folder` (default: data/recorded/); ({}, {}) where there is none."""
+    path = recording_path(folder or paths.RECORDED, model)
+    return read_recording(path) if path.is_file() else ({}, {})
 
 
 async def ask_again(
@@ -61,22 +45,25 @@ async def ask_again(
 
     only_new: take what is recorded from the recording.
     """
-    others = references(name for name in MODELS if only_new or name not in models)
+    others = {name: recorded(name)[1] for name in MODELS if only_new or name not in models}
+    known = [name for name in MODELS if name in models or others.get(name)]
     async with Session("auto", recorded=None, cache=cache, timeout=600) as session:
         session.used = defaultdict(dict)
         session.recordings.update(others)  # a judge also reads what the other models answered
-        await _run(studies, session, models, [m for m in MODELS if m in models or m in others])
+        for study, model in product(studies, models):
+            print(f"{model}: {study}", file=sys.stderr, flush=True)
+            await run(study, session, model, known)
         return {model: {key: _kept(session, model, key) for key in sorted(session.used[model])} for model in models}
 
 
 async def ask_some_again(models: list[str], studies: list[str], n: int, seed: int) -> dict[str, dict[str, str]]:
     """Ask `n` of the recorded requests of each model again, drawn at random; {model: {key: reply as JSON}}."""
-    async with Session("replay", progress=False) as recorded:
-        recorded.used = requests = defaultdict(dict)
-        known = [m for m in MODELS if recording_path(paths.RECORDED, m).is_file()]
+    known = [model for model in MODELS if recorded(model)[1]]
+    async with Session("replay", progress=False) as session:
+        session.used = requests = defaultdict(dict)
         for study, model in product(studies, models):
             with contextlib.suppress(MissingReply):  # a study that is not recorded of this model
-                await _run([study], recorded, [model], known)
+                await run(study, session, model, known)
     again = {}
     with tempfile.TemporaryDirectory() as folder:
         async with Session("auto", recorded=None, cache=Path(folder, "sample.sqlite"), timeout=600) as session:
@@ -90,19 +77,16 @@ async def ask_some_again(models: list[str], studies: list[str], n: int, seed: in
 
 async def of_parallel(model: str, names: Iterable[str]) -> set[str]:
     """Keys of the requests of studies that `recordings.parallel` recorded of a model, which are not asked again."""
-    async with Session("replay", recorded=None, progress=False) as session:
-        session.recordings.update(references(MODELS))  # a study also reads what the other models answered
+    async with Session("replay", progress=False) as session:  # a study also reads what the other models answered
         session.used = defaultdict(dict)
         for name in names:
             await PARALLEL[name](session, [model])
         return set(session.used[model])
 
 
-async def _run(studies: list[str], session: Session, models: list[str], known: list[str]) -> None:
-    for name in studies:
-        for model in models:
-            print(f"{model}: {name}", file=sys.stderr, flush=True)
-            await STUDIES[name](session, [model], **(dict(answering=known) if name in OF_ANSWERS else {}))
+async def run(study: str, session: Session, model: str, known: list[str]) -> None:
+    """Ask a model what a study of the first kind asks. known: the models whose answers others may read."""
+    await STUDIES[study](session, [model], **(dict(answering=known) if study in OF_ANSWERS else {}))
 
 
 def _kept(session: Session, model: str, key: str) -> str:
@@ -189,9 +173,8 @@ def main(arguments: list[str] | None = None) -> int:
         print(error, file=sys.stderr)
         return 1
     for model, replies in asked.items():
-        old, made, beside = reference(model), header(model), {}
-        if old:
-            past, kept = read_recording(old)
+        (past, kept), made, beside = recorded(model), header(model), {}
+        if past:
             made = joined(past, made) if options.only_new else made
             if options.sample:
                 kept = {key: kept[key] for key in replies if key in kept}

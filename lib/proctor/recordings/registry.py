@@ -9,27 +9,8 @@ from proctor.kina import calculator, item_refinement
 from proctor.uq import recorded as uq
 from proctor.uq.dataset import llm_filter
 
-_PAPERS = (exam, uq, llm_filter, item_refinement, own_candidates)
-_ALL = {name: study for paper in _PAPERS for name, study in paper.STUDIES.items()}
-
-# The order matters: a study that reads the answers of other models comes after the study that asks for them.
-STUDIES = {
-    name: _ALL[name]
-    for name in (
-        "answers",
-        "exam_answers",
-        "worked_answers",
-        "own_exam",
-        "solution_checks",
-        "open_checks",
-        "samples",
-        "model_checks",
-        "own_answers",
-        "question_filter",
-        *item_refinement.STUDIES,
-        *own_candidates.STUDIES,
-    )
-}
+# Asked one call at a time. A study that reads the answers of other models comes after the study that asks for them.
+STUDIES = exam.STUDIES | uq.STUDIES | llm_filter.STUDIES | item_refinement.STUDIES | own_candidates.STUDIES
 # Of families-v2 and -v3, recorded by `recordings.parallel`: the largest effect first, each after what it reads.
 PARALLEL = {
     **stages.STUDIES,
