@@ -95,7 +95,7 @@ def test_parameters_cell_that_is_not_python_is_refused(tmp_path: Path):
 @pytest.mark.parametrize(
     "text, value",
     [("689 / 2500", 0.2756), ("[2 * -3, 'a']", [-6, "a"]), ("{'a': (1, 2 - 1)}", {"a": (1, 1)}), ("round(1.5)", None),
-     ("[n for n in (1, 2)]", None), ("os.sep", None), ("1 / 0", None), ("9 ** 9", None)],
+     ("os.sep", None), ("1 / 0", None)],
 )  # fmt: skip
 def test_a_default_is_known_where_it_is_computed_from_literals(tmp_path: Path, text, value):
     assert params.declared(make(tmp_path / "x.ipynb", f"n: Any = {text}"))["n"].default == value

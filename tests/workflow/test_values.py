@@ -51,7 +51,8 @@ def record(version: str = "1.0", digest: str = "aa", **more) -> str:
         ("a.csv", "x\n1e-17\n", "x\n0\n", DATA, ""),  # what a sum of rounding errors leaves
         ("a.csv", "x\n1\n2\n", "x\n1\n3\n", DIFFERS, "row 2, x"),
         ("a.csv", TABLE, "model,n,low\nb,4,0.5\na,3,0.25\n", DIFFERS, "order of rows"),
-        ("a.csv", TABLE, "model,n,low\na,3\n", DIFFERS, ""),  # not a table
+        ("a.csv", TABLE, "model,n,low\na,3\n", DIFFERS, "a, low"),  # cut off
+        ("a.csv", TABLE, "", DIFFERS, ""),  # not a table
         ("a.json", record(), json.dumps(json.loads(record()), indent=1, sort_keys=True), DATA, ""),
         ("a.json", record(), record("1.1"), DATA, ""),
         ("a.json", record(), record(digest="bb"), DIFFERS, "inputs[0].sha256"),

@@ -13,8 +13,7 @@ import os
 import re
 import subprocess
 import tarfile
-from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from proctor.paths import COMMITTED, ROOT
@@ -71,12 +70,12 @@ def _git(*arguments: str) -> bytes:
 
 CLAIMS = re.compile(r"(^|/)claims_[^/]*\.csv$")
 HERE = "the files here"
-KINDS = {
-    "verdict": "with another verdict",
-    "numbers": "with other numbers",
-    "words": "with other words alone",
-    "added": "added",
-    "removed": "removed",
+KINDS = {  # kind of change: how it is counted, and the heading and columns of its table
+    "verdict": ("with another verdict", "Another verdict", "claim, verdict before, verdict after, before, after"),
+    "numbers": ("with other numbers", "Other numbers", "claim, before, after, estimate moved by, limits moved by"),
+    "words": ("with other words alone", "", ""),
+    "added": ("added", "Added", "claim, verdict, numbers"),
+    "removed": ("removed", "Removed", "claim, verdict, numbers"),
 }
 
 
@@ -111,9 +110,29 @@ def _claims(old: Mapping[str, bytes], new: Mapping[str, bytes]) -> list[str]:
                 unread.append(f"{file} could not be read as claims: {error}")
         read.append(found)
     changes = values.claim_changes(*read)
-    kinds = Counter(change.kind for change in changes)
-    counts = ", ".join(f"{kinds[kind]} {words}" for kind, words in KINDS.items() if kinds[kind])
-    return ["## Claims", "", f"{counts or 'No claim changed'}.", "", *unread, *values.claim_tables(changes)]
+    by_kind = {kind: [change for change in changes if change.kind == kind] for kind in KINDS}
+    counts = ", ".join(f"{len(own)} {KINDS[kind][0]}" for kind, own in by_kind.items() if own)
+    lines = ["## Claims", "", f"{counts or 'No claim changed'}.", "", *unread]
+    for kind, own in by_kind.items():
+        _, heading, columns = KINDS[kind]
+        if own and heading:
+            lines += [f"### {heading}", "", *_grid(columns.split(", "), map(_claim_row, own)), ""]
+    return lines
+
+
+def _claim_row(change: values.ClaimChange) -> list[str]:
+    """A claim's row in the table of its kind of change."""
+    before, after = change.before, change.after
+    if before is None or after is None:
+        return [change.id, *(text for claim in (before, after) if claim for text in (claim.verdict, claim.numbers))]
+    if change.kind == "verdict":
+        return [change.id, before.verdict, after.verdict, before.numbers, after.numbers]
+    return [change.id, before.numbers, after.numbers, _widths(change.shift), _widths(change.limits)]
+
+
+def _widths(moved: float | None) -> str:
+    """How far a number moved, in widths of the interval before."""
+    return "" if moved is None else "0" if moved == 0 else "exact" if moved == math.inf else f"{moved:.2g} widths"
 
 
 def _tables(old: Mapping[str, bytes], new: Mapping[str, bytes]) -> list[str]:
@@ -125,17 +144,19 @@ def _tables(old: Mapping[str, bytes], new: Mapping[str, bytes]) -> list[str]:
             whole["added" if found.outcome == values.ADDED else "removed"].append(name)
         elif not found.fine:
             size = f"{found.relative:.3g}" if found.relative < math.inf else "text"
-            moved = f"{_short(found.before)} → {_short(found.after)}" if found.where else ""
+            moved = f"{values.short(found.before, 40)} → {values.short(found.after, 40)}" if found.where else ""
             rows.append(
                 [name, f"{found.changed:,} of {found.of:,}", found.where, moved, size if moved else "", found.note]
             )
     lines = ["## Tables", "", f"{len(rows)} changed, {len(whole['added'])} added, {len(whole['removed'])} removed.", ""]
     if rows:
         head = ("table", "cells changed", "largest change at", "from → to", "relative", "rows and columns")
-        lines += [*values.grid(head, rows), ""]
+        lines += [*_grid(head, rows), ""]
     lines += [f"{word.capitalize()}: {', '.join(names)}.\n" for word, names in whole.items() if names]
     return lines
 
 
-def _short(text: str, most: int = 40) -> str:
-    return text if len(text) <= most else f"{text[: most - 1]}…"
+def _grid(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
+    """The lines of a Markdown table."""
+    cells = [[" ".join(cell.split()).replace("|", "\\|") for cell in row] for row in rows]
+    return [f"| {' | '.join(head)} |", "|" + "---|" * len(head), *(f"| {' | '.join(row)} |" for row in cells)]

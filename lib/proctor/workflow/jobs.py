@@ -20,7 +20,7 @@ import threading
 import time
 import traceback
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from contextlib import closing, contextmanager, suppress
 from graphlib import TopologicalSorter
 from pathlib import Path
@@ -45,10 +45,6 @@ LOOK = 0.2  # seconds between two looks at what has ended
 LATENCY = 10.0  # seconds that a file from another machine may need to be seen, after Snakemake has ended
 
 Say = Callable[[str], object]
-
-
-class ReadOnly(WorkflowError):
-    """build/ can't be written."""
 
 
 class Job(NamedTuple):
@@ -190,9 +186,8 @@ def run_jobs(
     plan, of jobs that run here. Raises WorkflowError for a notebook that can't run, before anything runs. Closing the
     generator stops what runs and waits for it.
     """
-    known = {job.name: job for job in jobs}
+    known, late = {job.name: job for job in jobs}, dict[str, Job]()
     waits = {name: known.keys() & (before or {}).get(name, ()) for name in known}
-    late: dict[str, Job] = {}
     for name in TopologicalSorter(waits).static_order():
         job = known[name] if known[name].reused is not None else known[name].looked_at()
         waits[name] &= late.keys()
@@ -212,29 +207,24 @@ def run_jobs(
 def _here(
     jobs: Mapping[str, Job], waits: Mapping[str, set[str]], at_once: int, cell_timeout: float | None, say: Say
 ) -> Generator[Job, None, None]:
-    """Run the jobs in threads, each when those that it waits for have ended well, long ones first: none of these shall
-    run alone at the end."""
-    cancel, running = threading.Event(), set[Future[Job]]()
-    order = TopologicalSorter({name: waits[name] for name in jobs})
-    order.prepare()
+    """Run the jobs, each after those it waits for, in threads. Long ones begin first: none of these shall run alone at
+    the end."""
+    cancel, ends = threading.Event(), dict[str, Future[Job | None]]()
 
     def run(job: Job) -> Job:
         say(f"  started   {job.name}")
         return run_job(job, server, cancel, cell_timeout, lambda line: say(f"  {job.name}  {line}"))
 
+    def after(job: Job) -> Job | None:
+        """The job with what came of it; None where one of those that it waits for did not end well."""
+        ended = [ends[name].result() for name in waits[job.name]]  # they have begun: they stand before it in the queue
+        return _due(job, run) if all(each and not each.problem for each in ended) else None
+
     with KernelServer() as server, ThreadPoolExecutor(at_once) as pool:
         try:
-            while order.is_active():
-                ready = sorted(order.get_ready(), key=lambda name: (not jobs[name].notebook.long, name))
-                running.update(pool.submit(_due, jobs[name], run) for name in ready)
-                if not running:
-                    return  # all others wait for one that failed
-                ended = wait(running, return_when=FIRST_COMPLETED).done
-                running.difference_update(ended)
-                for job in (future.result() for future in ended):
-                    if not job.problem:
-                        order.done(job.name)
-                    yield job
+            for name in sorted(jobs, key=lambda name: 2 if waits[name] else not jobs[name].notebook.long):
+                ends[name] = pool.submit(after, jobs[name])
+            yield from filter(None, (end.result() for end in as_completed(ends.values())))
         finally:
             cancel.set()
             pool.shutdown(cancel_futures=True)
@@ -323,14 +313,14 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def lock() -> TextIO:
-    """Be the one run of this checkout (of reproduce, verify, sweep) until the file closes.
-
-    Raises WorkflowError while there is another, ReadOnly where build/ can't be written."""
+    """Be the one run of this checkout (of reproduce, verify, sweep) until the file closes. Raises WorkflowError."""
     try:
         BUILD.mkdir(exist_ok=True)
         held = open(BUILD / "lock", "w")
     except OSError as error:
-        raise ReadOnly(f"{BUILD} can't be written ({error.strerror}): copy the checkout, or give it back") from None
+        raise WorkflowError(
+            f"{BUILD} can't be written ({error.strerror}): copy the checkout, or give it back"
+        ) from None
     try:
         fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:

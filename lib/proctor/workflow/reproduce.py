@@ -13,12 +13,12 @@ import sys
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any
 
 from proctor.paths import COMMITTED, PARAMS, ROOT, runs_of
 from proctor.workflow import receipts
 from proctor.workflow.command_line import add_budget_options, budget_of, exit_code, jobs_parser, parse_jobs
-from proctor.workflow.jobs import Job, ReadOnly, jobs_of, lock, print_problems, run_reported, split_kept
+from proctor.workflow.jobs import Job, jobs_of, lock, print_problems, run_reported, split_kept
 from proctor.workflow.notebook import all_notebooks, chosen, shown
 
 if TYPE_CHECKING:
@@ -51,11 +51,7 @@ def reproduce(
     one that asks alone shows its own plan.
     """
     os.chdir(ROOT)
-    held: TextIO | ReadOnly
-    try:
-        held = lock()  # until this function ends
-    except ReadOnly as error:  # what is up to date needs no writing
-        held = error
+    held = lock()  # noqa: F841  held until this function ends
     from proctor.workflow import params  # pydantic: not for --help
 
     notebooks = all_notebooks()
@@ -66,8 +62,6 @@ def reproduce(
     done = all(job.reused for job in jobs.values())
     stay = split_kept(asked_for)[1]
     if not done:
-        if isinstance(held, ReadOnly):
-            raise held
         if budget:
             budget.keep()  # for the kernels
         before = {each.name: receipts.reads_results_of(each) for each in notebooks}
