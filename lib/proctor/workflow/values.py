@@ -188,7 +188,7 @@ def _tables(old: str, new: str, tolerance: float) -> Comparison:
         for each, names in zip(cells, common):
             each["order of rows"] = ", ".join(names)
         notes.append("rows in another order")
-    return _values(*cells, tolerance, ", ".join(notes))
+    return _values(cells[0], cells[1], tolerance, ", ".join(notes))
 
 
 def _keys(tables: Sequence["pd.DataFrame"]) -> list[list[str]]:
