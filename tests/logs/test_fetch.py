@@ -62,18 +62,21 @@ def outcomes(repository):
     """Outcomes of two systems, beside a file that nobody wants: the source at their commit."""
     put(repository, "data/gso/responses.jsonl", ROWS)
     put(repository, "big.bin", bytes(50_000))
+    (link := repository / "data/link/responses.jsonl").parent.mkdir()
+    link.symlink_to("/etc/passwd")
     return Source(
         "agent_outcomes", "owner/name", commit(repository), ("data/*/responses*.jsonl",), "MIT", "Cite me", (GSO,)
     )
 
 
-def test_a_source_is_fetched_once_at_its_commit_with_the_wanted_files_alone(
+def test_a_source_is_fetched_once_at_its_commit_with_the_wanted_files_alone_and_no_links(
     outcomes, repository, no_logs, capsys, monkeypatch
 ):
     seen, import_them = [], fetch.IMPORTERS["agent_outcomes"]
 
     def importer(raw):
-        seen.append(sorted(path.relative_to(raw).as_posix() for path in raw.rglob("*") if path.is_file()))
+        files = [path for path in raw.rglob("*") if not path.is_dir()]
+        seen.append(sorted((path.relative_to(raw).as_posix(), path.is_symlink()) for path in files))
         return import_them(raw)
 
     monkeypatch.setitem(fetch.IMPORTERS, "agent_outcomes", importer)
@@ -86,7 +89,9 @@ def test_a_source_is_fetched_once_at_its_commit_with_the_wanted_files_alone(
     said = capsys.readouterr().err
     assert "licence MIT" in said and "Cite me" in said and logs.outcomes("gso").shape == (2, 2)
     fetch.fetch_source(outcomes)
-    assert "present" in capsys.readouterr().err and seen == [["data/gso/responses.jsonl"]]
+    assert "present" in capsys.readouterr().err and seen == [
+        [("data/gso/responses.jsonl", False), ("data/link/responses.jsonl", False)]
+    ]
     fetch.fetch_source(outcomes._replace(commit=later))
     assert logs.outcomes("gso").shape == (2, 1)
 

@@ -16,16 +16,13 @@ def test_outcomes_are_numbers_by_item_and_system(no_logs):
     pd.testing.assert_frame_equal(logs.outcomes("crux"), expected, check_index_type=False, check_column_type=False)
 
 
-def test_a_cell_that_is_no_outcome_is_named_and_the_form_of_a_data_set_must_fit(no_logs):
-    put(no_logs, "zeroeval/crux.csv.gz", "item,a,b\nx,1,0\ny,0,2\nz,1,1\n")
-    with pytest.raises(DataError, match="crux.csv.gz, row 3, column b: '2' is not 0 or 1"):
-        logs.outcomes("crux")
-    put(no_logs, "zeroeval/crux.csv.gz", "item,a\nx,1\nx,0\n")
-    with pytest.raises(DataError, match="item 'x' stands twice"):
-        logs.outcomes("crux")
+def test_the_form_of_a_data_set_must_fit_and_its_file_be_there(no_logs):
     with pytest.raises(ValueError, match="'mmlu_redux' is no data set in the form of outcomes"):
         logs.outcomes("mmlu_redux")
     with pytest.raises(logs.LogsMissing, match="make logs"):
+        logs.outcomes("gso")
+    put(no_logs, "agent_outcomes/gso_15systems.csv.gz", "")
+    with pytest.raises(DataError, match="gso_15systems.csv.gz: cannot be read as CSV"):
         logs.outcomes("gso")
 
 
@@ -35,9 +32,6 @@ def test_trials_come_as_successes_and_trials(no_logs):
     assert list(successes.index) == ["y", "x"] and list(successes.columns) == ["b", "a"]
     assert successes.loc["y", "b"] == 3 and np.isnan(successes.loc["y", "a"])
     assert trials.to_numpy().tolist() == [[5, 0], [1, 4]]
-    put(no_logs, "agent_outcomes/terminalbench2_trials_83systems.csv.gz", "item,a,b\nw,1/1,1/1\nx,2/2,6/5\n")
-    with pytest.raises(DataError, match="row 3, column b: '6/5' is not successes/trials"):
-        logs.trials("terminal_bench_2")
 
 
 def test_scores_of_judges_become_a_row_of_scores_for_each_judge_and_item(no_logs):
@@ -51,22 +45,15 @@ def test_scores_of_judges_become_a_row_of_scores_for_each_judge_and_item(no_logs
     first = found.loc[("g", "7"), "chosen"]
     assert first.tolist() == pytest.approx([10, 9, np.nan, 8, 7, 6, 5, 4], nan_ok=True)
     assert first.index.tolist() == list(range(1, 9)) and (found["rejected3"].loc[("g", "7")] == 3).all()
-    put(no_logs, "judge_scores/tidy.csv.gz", text.replace("A9.87654", "A9.876"))
-    with pytest.raises(DataError, match="row 2: not eight scores"):
-        logs.judge_scores()
-    put(no_logs, "judge_scores/tidy.csv.gz", text.replace("A9.87654", "A9.876x4"))
-    with pytest.raises(DataError, match="not x"):
-        logs.judge_scores()
 
 
-def test_a_blank_cell_of_a_table_is_no_number_and_another_text_is_named(no_logs):
+def test_a_blank_cell_of_a_table_is_no_number_and_other_words_make_its_column_text(no_logs):
     text = "id,run,answered,judge_correct\na,openai_gpt-5_azure,1,\na,z-ai_glm-4.5_z-ai,1,%s\n"
     put(no_logs, "hle_runs/tidy.csv.gz", text % "1")
     put(no_logs, "hle_runs/items.csv", "")
     assert logs.table("hle_runs")["judge_correct"].tolist() == pytest.approx([np.nan, 1], nan_ok=True)
     put(no_logs, "hle_runs/tidy.csv.gz", text % "yes")
-    with pytest.raises(DataError, match="row 3, column judge_correct: 'yes' is not a number"):
-        logs.table("hle_runs")
+    assert logs.table("hle_runs")["judge_correct"].tolist() == ["", "yes"]
 
 
 def test_twins_are_systems_that_gave_the_same_where_both_gave_something():
