@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from proctor.models.messages import Reply
-from proctor.models.read_answer import answer_probability, letter, stated
+from proctor.models.read_answer import Stated, answer_probability, letter, stated
 
 
 @pytest.mark.parametrize(
@@ -89,6 +89,22 @@ def test_a_confidence_is_a_number_or_unreadable(said):
 
 
 # token probabilities
+
+
+@pytest.mark.parametrize(
+    ("text", "answer", "confidence"),
+    [
+        ("Answer: 270\nConfidence: 9", "270", None),
+        ("Answer: 270\nConfidence: 95%\n", "270", 0.95),
+        ("Answer: 18\nAnswer: 2", "18", None),
+        ("The answer is 2", None, None),
+    ],
+)
+def test_the_last_line_of_a_reply_that_was_cut_off_is_not_read(text, answer, confidence):
+    tokens = tuple((letter, -0.1) for letter in text)
+    found = Reply(text, "length", tokens=tokens)
+    assert stated(found) == Stated(answer, confidence) and (answer_probability(found) is None) == (answer is None)
+    assert stated(Reply(text)) == stated(f"{text}\n") != Stated(None, None)
 
 
 def test_answer_probability_is_that_of_the_answer_line():

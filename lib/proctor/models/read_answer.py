@@ -73,10 +73,12 @@ class Stated:
 def stated(reply: Reply | str) -> Stated:
     """Answer and confidence; the last of each counts, and a stated 0 % is a value.
 
+    Where a reply was cut off, its last line is not read: "Confidence: 9" may have been about to say 95.
+
     >>> stated("## Explanation\\nHalf of 14.\\n\\n## Exact Answer\\n$7$\\n\\n**Confidence:** about seventy percent")
     Stated(answer='$7$', confidence=0.7)
     """
-    text = _end(reply.text if isinstance(reply, Reply) else reply)
+    text = _end(_whole_lines(reply.text, reply) if isinstance(reply, Reply) else reply)
     span = _answer_span(text)
     return Stated(_cleaned(_unquoted(text, *span)) or None if span else None, _confidence(text))
 
@@ -85,13 +87,17 @@ def answer_probability(reply: Reply) -> float | None:
     """Geometric mean of the probabilities of the tokens that spell the stated answer, not the like elsewhere.
 
     None where no answer or no probability is known."""
-    text = "".join(token for token, _ in reply.tokens)
+    text = _whole_lines("".join(token for token, _ in reply.tokens), reply)
     tail = _end(text)
     span = _answer_span(tail)
     if span is None:
         return None
     first, last = (len(text) - len(tail) + place for place in span)
     return mean_probability(reply, first, last)
+
+
+def _whole_lines(text: str, reply: Reply) -> str:
+    return text[: text.rfind("\n") + 1] if reply.cut_off else text
 
 
 def _end(text: str) -> str:
