@@ -1,6 +1,7 @@
 """Run a notebook as a job of `make reproduce` runs, with its figures in a folder of the test's own."""
 
 import base64
+import contextlib
 import fcntl
 import gzip
 import importlib.util
@@ -54,6 +55,11 @@ def quick_values() -> dict[str, dict]:
     return params.resolve(NOTEBOOKS.values(), paths.PARAMS / "quick.yaml")
 
 
+@cache
+def default_values() -> dict[str, dict]:
+    return params.resolve(NOTEBOOKS.values(), paths.PARAMS / "default.yaml")
+
+
 @pytest.fixture(scope="session")
 def quick_run(run_in):
     """quick_run(name, **values): where a run with the quick parameters, and these, left figures/ and out.ipynb.
@@ -104,14 +110,35 @@ def judge_scores(needs_logs):
 
 @pytest.fixture(scope="module")
 def done(quick_run, needs_logs):
-    """`done("uq/6_agreement")`: where its quick run left figures/ and out.ipynb."""
+    """`done("uq/6_agreement")`: where figures/ and out.ipynb of its run lie: that of `make reproduce` if its receipt
+    holds, else a quick one."""
 
     @cache
     def run(name) -> Path:
         needs_logs(*NOTEBOOKS[name].logs)
-        return quick_run(name)
+        return reproduced(NOTEBOOKS[name]) or quick_run(name)
 
     return run
+
+
+def reproduced(notebook) -> Path | None:
+    """A folder with the results of `make reproduce`, looked at as those of a quick run are; None if they do not hold."""
+    values, folder = default_values()[notebook.name], paths.BUILD / "tests/reproduced" / notebook.name
+    places = notebook.executed(paths.COMMITTED), paths.COMMITTED, receipts.path_of(notebook.name)
+    if not Job(notebook, values, *places).looked_at().reused:
+        return None
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, place in (("out.ipynb", places[0]), ("figures", paths.COMMITTED)):
+        with contextlib.suppress(FileExistsError):
+            (folder / name).symlink_to(place.absolute())
+    assert not (faults := page_faults(notebook.name, folder)), f"{notebook.name}: " + "; ".join(faults)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def given(done):
+    """`given("hle/2_measured_models")["levels"]`: a parameter of the run that `done` gives."""
+    return cache(lambda name: next(iter(records_of(name, done(name) / "figures").values()))["parameters"])
 
 
 @pytest.fixture(scope="module")

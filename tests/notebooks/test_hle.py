@@ -65,13 +65,13 @@ def test_drawn_exams_agree_with_the_normal_formula(read):
 
 
 @pytest.fixture(scope="module")
-def families(exam_rows):
-    return exam_rows(exam_recorded.families(1))
+def families(exam_rows, given):
+    return exam_rows(exam_recorded.families(given("hle/2_measured_models")["levels"]))
 
 
 @pytest.fixture(scope="module")
-def exam(exam_rows):
-    return exam_rows(exam_recorded.exam_questions(20))  # as in params/quick.yaml
+def exam(exam_rows, given):
+    return exam_rows(exam_recorded.exam_questions(given("hle/2_measured_models")["n_exam"]))
 
 
 @pytest.fixture(scope="module")

@@ -53,7 +53,7 @@ def test_shares_of_represented_items_are_those_of_cosines_counted_word_by_word(r
 # 2_tournament and 2_payment
 
 
-def test_flat_pay_costs_two_hasty_hours_over_the_chance_of_a_good_release(done, printed, claim):
+def test_flat_pay_costs_two_hasty_hours_over_the_chance_of_a_good_release(done, given, printed, claim):
     flat = 2 / (1 - 0.8**2)
     above = (2 * 2 + 0.5) / (1 - 0.2**2)  # the bonus is part of what keeps both reviewers; an audit an item
     said = printed(done("kina/2_payment"))
@@ -63,7 +63,7 @@ def test_flat_pay_costs_two_hasty_hours_over_the_chance_of_a_good_release(done, 
     # likelier by 0.96 - 0.36; one hasty, one hour, 0.96 - 0.84
     assert f"hasty_pact': '{2 / 0.6 / 10:.0%}'" in said and f"sharing_pact': '{1 / 0.12 / 10:.0%}'" in said
     drawn = claim("kina/2b_collusion.drawn")
-    assert drawn.n == 10_000 and drawn.low < 0 < drawn.high
+    assert drawn.n == 5 * given("kina/2_payment")["games"] and drawn.low < 0 < drawn.high
 
 
 def test_needed_bonuses_rise_with_the_other_reviewers_skill(read):
@@ -143,11 +143,12 @@ def test_a_border_stands_where_a_tier_ends_and_says_what_it_separates(tiers):
     assert (border == "separates nothing").sum() > 0
 
 
-def test_the_own_part_of_a_profile_is_what_an_additive_model_leaves(claim):
+def test_the_own_part_of_a_profile_is_what_an_additive_model_leaves(given, claim):
     """A recount by least squares: points that model and subject together do not explain."""
     models = simulated_boards.simulated_models((25, 45.0, 38.0), (14, 20.0, 11.0))
+    n_exams = given("kina/3_subject_profiles")["exams"]
     exams = simulated_boards.draw_exams(
-        models["accuracy"], 8, np.random.default_rng(20260101), samples=4, difficulty_sd=2.0, interaction_sd=1.0
+        models["accuracy"], n_exams, np.random.default_rng(20260101), samples=4, difficulty_sd=2.0, interaction_sd=1.0
     )
     subject, ranges = np.arange(899) % 261 % 12, []
     for scores in exams:

@@ -125,8 +125,9 @@ def test_the_box_on_consistency_says_its_claims_and_a_moved_number_is_noticed(re
 # 3_one_bench and 3_strong_judges
 
 
-def test_utility_ranks_as_the_rollouts_of_the_first_nine_families_say_and_calls_are_shared(read):
-    rates = arms.solve_rates(asyncio.run(arms.core(Session("replay", progress=False))))
+def test_utility_ranks_as_the_rollouts_say_and_calls_are_shared(read, given):
+    session, versions = Session("replay", progress=False), given("synthesis/3_one_bench")["versions"]
+    rates = pd.concat(arms.solve_rates(asyncio.run(arms.core(session, version=version))) for version in versions)
     table = read("synthesis/one_bench").set_index(["set", "method"]).sort_index()
     right = arms.ranks_right(rates["right"], rates["wrong"]).mean()
     assert table.loc[("pairs", "utility"), "within"] == pytest.approx(right)
