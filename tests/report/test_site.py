@@ -146,7 +146,7 @@ def save_artifacts(folder):
     claim = claims.judge("uq/claim_1", "It holds", notebook="uq/1_formulas", evidence="measured", estimate=2,
                          interval=(1, 3), says="> 0", n=9)  # fmt: skip
     fig, _ = figures.axes()
-    record = describe("uq/fig_1", evidence="published + measured", inputs=["catalog.csv"], parameters={"n": 3}, seed=7,
+    record = describe("uq/fig_1", evidence="published + measured", inputs=["data/catalog.csv"], parameters={"n": 3}, seed=7,
                       notebook="uq/1_formulas")  # fmt: skip
     figures.save(fig, record, claim=claim, title="It holds & stays", alt="What is seen", out=folder)
     for name, table in (("numbers", NUMBERS), ("claims_1_formulas", pd.DataFrame([claims.as_row(claim)]))):

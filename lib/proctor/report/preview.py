@@ -8,7 +8,6 @@ Figures are linked, not copied. `make reproduce` writes the pages again after it
 """
 
 import re
-import struct
 import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -22,7 +21,7 @@ from proctor import paths
 from proctor.files import write_atomic
 from proctor.report.claims import MARKS, VERDICTS, Claim, read_claims
 from proctor.report.provenance import label
-from proctor.report.site_notebook import DISPLAYED, PNG_PER_INCH, SHOWN_PER_INCH, TEMPLATES
+from proctor.report.site_notebook import DISPLAYED, TEMPLATES, shown_size
 from proctor.report.site_pages import PAPERS, notebook_questions
 from proctor.report.tables import escape_markdown, excerpt, plain
 from proctor.workflow.notebook import Notebook, WorkflowError, all_notebooks
@@ -108,7 +107,7 @@ class Page:
     def _outputs(self) -> tuple[dict[int, list[str]], list[str]]:
         """{cell: its figures, tables and claims in the order of its code}, and the files that no cell shows."""
         blocks: dict[int, list[tuple[int, str]]] = {number: [] for number in range(len(self.cells))}
-        kinds = {name: kind_of(name, self.figures) for name in self.made}
+        kinds = {name: "figure" if self._has(name, ".png") else "table" for name in self.made}
         rest, where = [], places(self.cells, kinds)
         claimed = places(self.cells, {claim.id: "claim" for claim in self.claims})
         for name in self.made:
@@ -127,8 +126,7 @@ class Page:
     def _figure(self, name: str) -> str:
         """A figure as wide as in the book, with its alt text; under it evidence, name and files."""
         record, place = self.made[name], f"{self.up}figures/{name}"
-        with (self.figures / f"{name}.png").open("rb") as file:
-            width = struct.unpack(">I", file.read(20)[16:])[0] * SHOWN_PER_INCH // PNG_PER_INCH
+        width = shown_size(self.figures / f"{name}.png")[0]
         alt = escape(" ".join(str(record.get("alt", name)).split()))
         picture = f'<a href="{place}.svg"><img src="{place}.png" alt="{alt}" width="{width}"></a>'
         note = f". {plain(escape_markdown(record['note']))}" if record.get("note") else ""
@@ -188,11 +186,6 @@ def places(cells: Sequence[Mapping[str, Any]], names: Mapping[str, str]) -> dict
                 found[name] = hits[0]
                 break
     return found
-
-
-def kind_of(artifact: str, figures: Path) -> str:
-    """figure or table."""
-    return "figure" if (figures / f"{artifact}.png").is_file() else "table"
 
 
 def _prose(text: str) -> str:

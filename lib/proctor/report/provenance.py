@@ -5,14 +5,13 @@ sorted, there are no dates, so that the same run gives the same bytes in every c
 """
 
 import json
-import math
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from importlib import metadata
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import proctor
 from proctor import paths
@@ -55,26 +54,22 @@ def describe(
 ) -> dict:
     """The provenance record of the artifact `name` ("<paper>/<artifact>"), checked before anything is written.
 
-    inputs: files, absolute or relative to the checkout or to its data/ folder, and logs. parameters: anything
-    that JSON can hold, numpy scalars and arrays, and paths. packages: modules whose versions count.
-    notebook: which one writes it (default: the one that the workflow runs).
-    Raises ValueError for a bad name, unknown evidence, a missing input, a parameter that JSON can't
-    hold, or a simulation without its seed.
+    inputs: files, relative to the checkout or absolute, and logs. parameters: anything that JSON can hold, numpy
+    scalars and arrays, and paths. packages: modules whose versions count. notebook: which one writes it (default: the
+    one that the workflow runs). Raises ValueError for a bad name, unknown evidence, or a simulation without its seed.
     """
     if not NAME.fullmatch(name):
         raise ValueError(f"artifact name {name!r}: write it as <paper>/<artifact>, e.g. uq/table_S1")
     kinds = evidence_kinds(evidence)
     if "simulated" in kinds and seed is None:
         raise ValueError(f"{name}: simulated evidence needs the seed that it was drawn with (seed=...)")
-    if isinstance(inputs, str | os.PathLike):
-        raise ValueError(f"{name}: inputs must be a list of files, not the single {str(inputs)!r}")
-    digests = {tuple(file) if isinstance(file, Logged) else _digest(name, file) for file in inputs}
+    digests = {tuple(file) if isinstance(file, Logged) else _digest(Path(paths.ROOT) / file) for file in inputs}
     return {
         "artifact": name,
         "evidence": " + ".join(kinds),
         "inputs": [{"path": path, "sha256": digest} for path, digest in sorted(digests)],
-        "parameters": _plain(parameters or {}, f"{name}: parameters"),
-        "seed": _plain(seed, f"{name}: seed"),
+        "parameters": _plain(parameters or {}),
+        "seed": _plain(seed),
         "note": note,
         "code": {
             "notebook": notebook or os.environ.get("PROCTOR_NOTEBOOK"),
@@ -96,11 +91,10 @@ def write(record: Mapping, contents: Mapping[str, bytes | str], out: str | os.Pa
 
     out: a folder (default: build/figures/, or where `make reproduce` says).
     """
+    text = json.dumps(record, indent=2, sort_keys=True, ensure_ascii=False, allow_nan=False)  # or nothing is written
     base = Path(out if out is not None else paths.OWN_FIGURES) / record["artifact"]
-    for suffix, content in contents.items():
+    for suffix, content in {**contents, ".json": text + "\n"}.items():
         write_atomic(base.with_suffix(suffix), content, durable=False)  # receipts tell a file that was lost
-    text = json.dumps(record, indent=2, sort_keys=True, ensure_ascii=False, allow_nan=False)
-    write_atomic(base.with_suffix(".json"), text + "\n", durable=False)
 
 
 def relative(path: str | os.PathLike) -> str:
@@ -112,17 +106,10 @@ def relative(path: str | os.PathLike) -> str:
     return path.relative_to(root).as_posix() if path.is_relative_to(root) else path.name
 
 
-def _digest(name: str, file: str | os.PathLike) -> tuple[str, str]:
+def _digest(path: Path) -> tuple[str, str]:
     """(relative path, SHA-256) of one input."""
-    tried = [Path(paths.ROOT) / file, Path(paths.DATA) / file]
-    found = next((path for path in tried if path.is_file()), None)
-    if found is None:
-        raise ValueError(
-            f"{name}: input {str(file)!r} is not a file, neither from the checkout nor from data/: "
-            "fix its path, or list the files of a folder one by one"
-        )
-    state = found.stat()
-    return relative(found), _sha256(found, state.st_mtime_ns, state.st_size)
+    state = path.stat()
+    return relative(path), _sha256(path, state.st_mtime_ns, state.st_size)
 
 
 @cache
@@ -131,18 +118,12 @@ def _sha256(path: Path, changed: int, size: int) -> str:
     return digest(path)
 
 
-def _plain(value, where: str):
-    """`value` as JSON holds it. Raises ValueError naming `where`."""
-    if isinstance(value, os.PathLike):
+def _plain(value: Any) -> Any:
+    """`value` without numpy and paths, as JSON may hold it."""
+    if isinstance(value, os.PathLike) or isinstance(value, str) and Path(value).is_absolute() and Path(value).name:
         return relative(value)
-    if isinstance(value, str):
-        return relative(value) if Path(value).is_absolute() and Path(value).name else value
     if hasattr(value, "tolist"):  # numpy scalars and arrays, without importing numpy
-        return _plain(value.tolist(), where)
-    if value is None or isinstance(value, bool | int) or isinstance(value, float) and math.isfinite(value):
-        return value
+        return value.tolist()
     if isinstance(value, Mapping):
-        return {str(key): _plain(entry, f"{where}.{key}") for key, entry in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(entry, f"{where}[{i}]") for i, entry in enumerate(value)]
-    raise ValueError(f"{where} is {value!r}: give a finite number, text, a path, a list or a mapping of these")
+        return {str(key): _plain(entry) for key, entry in value.items()}
+    return [_plain(entry) for entry in value] if isinstance(value, list | tuple) else value

@@ -11,7 +11,6 @@ the repository, "/figures/uq/fig_S10.svg"; `site.lead_links` makes them the page
 import json
 import os
 import re
-import struct
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from html import escape
@@ -20,6 +19,7 @@ from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
+from PIL import Image
 
 from proctor.report.catalog import OWNERS, Row, claims_of
 from proctor.report.claims import MARKS, VERDICTS, Claim, read_claims
@@ -33,7 +33,6 @@ _SOLUTION = {  # of an exercise: code and output in one fold
     "tags": ["hide-cell"],
     "mystnb": {"code_prompt_show": "Show the solution", "code_prompt_hide": "Hide the solution"},
 }
-PNG_PER_INCH, SHOWN_PER_INCH = 200, 110  # figures/ holds 200 dots an inch; the page shows an inch as so many pixels
 TEMPLATES = Environment(
     loader=FileSystemLoader(Path(__file__).parent / "site_templates"),
     autoescape=True,
@@ -117,13 +116,18 @@ class Behind:
 
     def size(self, artifact: str) -> tuple[int, int]:
         """Width and height on a page of a saved figure."""
-        width, height = struct.unpack(">II", (self.figures / f"{artifact}.png").read_bytes()[16:24])
-        return round(width * SHOWN_PER_INCH / PNG_PER_INCH), round(height * SHOWN_PER_INCH / PNG_PER_INCH)
+        return shown_size(self.figures / f"{artifact}.png")
 
     def svg(self, artifact: str, part: str = "") -> Markup:
         """A saved figure as an element of a page. part: tells two copies on one page apart."""
         text = (self.figures / f"{artifact}.svg").read_text(encoding="utf-8")
         return Markup(inline(text, artifact + part, self.size(artifact)[0], self.records[artifact]["alt"]))
+
+
+def shown_size(png: Path) -> tuple[int, int]:
+    """Width and height on a page, an inch as 110 pixels, of a saved figure, which has 200 dots an inch."""
+    with Image.open(png) as picture:
+        return round(picture.width * 110 / 200), round(picture.height * 110 / 200)
 
 
 _LEFT_OUT = re.compile(r"<\?xml.*?\?>|<!DOCTYPE.*?>|<metadata>.*?</metadata>|<style.*?</style>", re.DOTALL)
