@@ -11,22 +11,20 @@ import matplotlib
 import numpy as np
 import proctor
 import pytest
-from matplotlib import pyplot as plt
 from PIL import Image
 from proctor import paths
 from proctor.report import figures
-from proctor.report.figures import COLUMN, axes, save, size
+from proctor.report.figures import COLUMN, axes, save
 from proctor.report.provenance import describe, write
 
 DRAW = """
 import matplotlib
 before = dict(matplotlib.rcParams)
-from proctor.report.figures import forest, save, size, style
+from proctor.report.figures import axes, forest, save, style
 from proctor.report.provenance import describe
 assert dict(matplotlib.rcParams) == before, "importing changes no settings"
-from matplotlib import pyplot as plt
 style()
-fig, ax = plt.subplots(figsize=size())
+fig, ax = axes()
 forest(ax, ["a", "b"], [0.2, 0.5], [0.1, 0.4], [0.3, 0.6], role="ours", evidence="measured")
 ax.set_xlabel(r"accuracy $\\alpha$")
 record = describe("uq/sample", evidence="measured", inputs=["data/facts.csv"], seed=3, packages=["matplotlib"])
@@ -48,7 +46,7 @@ def checkout(tmp_path, monkeypatch, own_figures):
 
 
 def drawn(width=COLUMN):
-    fig, ax = plt.subplots(figsize=size(width))
+    fig, ax = axes(width=width)
     ax.plot([0, 1], [0, 1])
     ax.set_xlabel("x axis")
     return fig

@@ -113,15 +113,10 @@ def files(row: Row) -> list[str]:
     return [stem + suffix for stem, dot, ending in parts for suffix in FILES[dot + ending]]
 
 
-def promised(notebook: str | Path, rows: Sequence[Row] | None = None, figures: str | Path | None = None) -> list[Path]:
-    """The output files that a run of the notebook must leave under `figures`: those of its done and stand-in rows.
-
-    notebook: "hle/2_published_tables" or "notebooks/hle/2_published_tables.ipynb".
-    """
-    figures = Path(figures or paths.FIGURES)
-    name = Path(notebook).with_suffix("").as_posix().rpartition("notebooks/")[2]
-    rows = read() if rows is None else rows
-    return [figures / file for row in rows if row.notebook == name and row.state in RUN for file in files(row)]
+def promised(notebook: str, rows: Sequence[Row], figures: Path) -> list[Path]:
+    """The output files that a run of the notebook, such as "hle/2_published_tables", must leave under `figures`: those
+    of its done and stand-in rows."""
+    return [figures / file for row in rows if row.notebook == notebook and row.state in RUN for file in files(row)]
 
 
 def check(rows: Sequence[Row], figures: str | Path | None = None) -> list[str]:

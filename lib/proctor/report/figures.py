@@ -1,6 +1,6 @@
 """House style and saving of figures, and the one import for all that draws. Plots receive estimates and compute none.
 
-from proctor.report.figures import FULL, axes, forest, size
+from proctor.report.figures import FULL, axes, forest
 fig, ax = axes()                              # one column wide; axes(width=FULL) for a full page
 forest(ax, names, accuracy, low, high, role="ours", evidence="measured")
 out.figure(fig, "hle/measured_accuracy", claim=..., alt=...)      # proctor.report.output: saves and shows it
@@ -105,14 +105,10 @@ def style() -> None:
     plt.style.use(["default", HOUSE])
 
 
-def size(width: float = COLUMN, height: float | None = None) -> tuple[float, float]:
-    """Figure size in inches; the height defaults to 0.7 of a column's width."""
-    return width, 0.7 * COLUMN if height is None else height
-
-
 def axes(rows: int = 1, columns: int = 1, *, width: float = COLUMN, height: float | None = None, **how: Any) -> Any:
-    """(figure, axes) of the house's size, as `plt.subplots` gives them; `how` goes there (sharex, ...)."""
-    return plt.subplots(rows, columns, figsize=size(width, height), **how)
+    """(figure, axes) as `plt.subplots` gives them, in inches; the height defaults to 0.7 of a column's width, and `how`
+    goes there (sharex, ...)."""
+    return plt.subplots(rows, columns, figsize=(width, 0.7 * COLUMN if height is None else height), **how)
 
 
 def shared_legend(fig: Figure, *panels: Any, ncols: int = 1, **how: Any) -> None:

@@ -89,7 +89,7 @@ def faults(fig: Figure) -> list[str]:
     if not any(abs(width - allowed) < 1e-6 for allowed in WIDTHS):
         found.append(
             f"width is {width:g} inches; use COLUMN ({COLUMN}) or FULL ({FULL}) of proctor.report.figures: "
-            "fig, ax = axes(width=FULL), or figsize=size(FULL, height)"
+            "fig, ax = axes(width=FULL), or figsize=(FULL, height)"
         )
     if fig.get_suptitle():
         found.append(f"suptitle {fig.get_suptitle()!r}; leave it out, the claim is the title")

@@ -12,9 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike
 
 from proctor import paths
 from proctor.files import harmless, write_atomic
@@ -62,19 +60,6 @@ def with_interval(estimate: float, low: float, high: float, digits: int = 2, per
     return f"{point} [{scale * low:z.{digits}f}, {scale * high:z.{digits}f}]"
 
 
-def decimals(low: ArrayLike, high: ArrayLike) -> str:
-    """The format of estimates with these intervals, such as ".1f": as many decimals as give the half-widths two digits.
-
-    At most four: more would be noise, fewer would hide what the interval knows. One format for a column, by the median.
-
-    >>> decimals([31.2, 40.0], [72.4, 77.0]), decimals(0.431, 0.467), decimals(0.5, 0.5)
-    ('.0f', '.3f', '.4f')
-    """
-    half = np.abs(np.asarray(high, float) - np.asarray(low, float)) / 2
-    half = half[np.isfinite(half) & (half > 0)]
-    return f".{min(max(1 - math.floor(math.log10(np.median(half))), 0), 4) if len(half) else 4}f"
-
-
 def save_table(
     df: pd.DataFrame,
     record: Mapping[str, Any],
@@ -96,9 +81,8 @@ def save_table(
     Raises ValueError for an unknown column in formats or intervals, doubled column names, and rows whose
     `canary` says that they must not be published; nothing is then written.
 
-    The text forms hold the first ROWS rows and say so. Give estimates with intervals the format `decimals` finds.
-    text: another text form than the frame's own, for tables whose CSV has more columns than a reader wants. Returns the
-    text form that the Markdown has.
+    The text form holds the first ROWS rows and says so. text: another one than the frame's own, for tables whose CSV
+    has more columns than a reader wants. Returns the text form that the Markdown has.
     """
     name = record["artifact"]
     df = _flat(df, name)
