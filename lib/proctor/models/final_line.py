@@ -75,8 +75,6 @@ _LOOK_ALIKE = str.maketrans(
     dict(zip("асеорхуіѕјԁһүтмнвкγυνοαερτικɴʏո", "aceopxyisjdhytmhbkyynoaeptiknyn"))
     | {"⟦": "[[", "〚": "[[", "【": "[[", "⁅": "[", "〔": "[", "⟧": "]]", "〛": "]]", "】": "]]", "⁆": "]", "〕": "]"}
 )
-_KEPT = (string.ascii_lowercase + string.digits + "[]").encode()
-_DROPPED = bytes(set(range(256)) - set(_KEPT))
 
 
 @dataclass(frozen=True)
@@ -150,14 +148,12 @@ def _whole(names: str) -> re.Pattern:
 
 
 def _own_mark(text: str, at: int, line: str, found: list[re.Match], quoted: str) -> re.Match | None:
-    """Which of the marks found on the line that begins at a place of the text is what it states, if any is."""
+    """Which of the marks found on the line that begins at a place of the text is what it states, if any is: of those
+    that count most, the last."""
     if len(found) > MOST_MARKS or introduced(text, at):
         return None
-    for counts in (_follows_label, _stands_apart):
-        own = [m for m in found if counts(line, m, quoted)]
-        if own:
-            return own[-1]
-    return None
+    counts, _, own = max(((_counts(line, mark, quoted), mark.start(), mark) for mark in found), default=(0, 0, None))
+    return own if counts else None
 
 
 def introduced(text: str, at: int) -> bool:
@@ -204,27 +200,22 @@ def _stands_first(line: str, found: re.Match) -> bool:
     return bool(_ALONE.match(before)) and bool(_ENDS.match(line, found.end()))
 
 
-def _follows_label(line: str, found: re.Match, quoted: str) -> bool:
-    head = _head(line, found)
-    if not _holds(found[1], quoted):
-        return bool(LOOSELY_LABELLED.search(head)) and _ends_or_reasons(line, found)
-    labelled = LABELLED.search(head)
-    if labelled is None or not _ENDS.match(line, found.end()):
-        return False
-    return not _holds(found[1], quoted, labelled["label"])
+def _counts(line: str, found: re.Match, quoted: str) -> int:
+    """How much a mark counts on its line: 2 behind its label, 1 apart from other words, 0 where it is not stated.
 
-
-def _stands_apart(line: str, found: re.Match, quoted: str) -> bool:
-    head = _head(line, found)
-    if _LABEL_BEFORE.search(head) or _SAYS.search(head) or _holds(found[1], quoted):
-        return False
-    if _ALONE.match(head):
-        return _ends_or_reasons(line, found)
-    return bool(_AFTER_STOP.search(head)) and bool(_ENDS.match(line, found.end()))
-
-
-def _ends_or_reasons(line: str, found: re.Match) -> bool:
-    return bool(_ENDS.match(line, found.end()) or _REASON.match(line, found.end()))
+    It stands at the line's end or has a reason behind it. One that others wrote too counts only at the end, behind a
+    label that they did not write before it."""
+    head, labelled = _head(line, found), LABELLED.search(_head(line, found))
+    ends, reasons = _ENDS.match(line, found.end()), _REASON.match(line, found.end())
+    if labelled and ends and not _holds(found[1], quoted, labelled["label"]):
+        return 2
+    if _holds(found[1], quoted):
+        return 0
+    if LOOSELY_LABELLED.search(head) and (ends or reasons):
+        return 2
+    if _LABEL_BEFORE.search(head) or _SAYS.search(head):
+        return 0
+    return bool(ends) if _AFTER_STOP.search(head) else bool(_ALONE.match(head) and (ends or reasons))
 
 
 # What others wrote
@@ -248,10 +239,7 @@ def stands_in(text: str, quoted: str) -> bool:
 @lru_cache(maxsize=8)
 def folded(text: str) -> str:
     """Letters, digits and square brackets, without case, accents, look-alikes and what stands between them."""
-    text = _plain(text)
-    if text.isascii():
-        return text.encode().translate(None, _DROPPED).decode()
-    return "".join(letter for letter in text if letter.isalnum() or letter in "[]")
+    return re.sub(r"[^\w\[\]]|_", "", _plain(text))
 
 
 @lru_cache(maxsize=8)
@@ -270,15 +258,6 @@ def _plain(text: str) -> str:
 # Structured replies
 
 
-@dataclass(frozen=True)
-class _Object:
-    """A JSON object of a reply, and where it stands."""
-
-    fields: dict
-    start: int
-    end: int
-
-
 def ending_object(text: str, key: str, quoted: str = "") -> dict | None:
     """The JSON object that ends a reply, in a code fence or not, with prose before it or not; None where there is none,
     where it can't be parsed (cut off, a field given twice, nested without end), or its `key` may be what others wrote.
@@ -287,20 +266,21 @@ def ending_object(text: str, key: str, quoted: str = "") -> dict | None:
     field `key` with its value must not stand in `quoted` either. Nor may another object give another value.
     """
     found = _objects(text)
-    if not found or found[-1].end < len(text.rstrip(_BLANK + "`~")):
+    if not found or found[-1][2] < len(text.rstrip(_BLANK + "`~")):
         return None
-    values = [_value(each, text, key, quoted) for each in found]
+    values = [_value(text, *each, key, quoted) for each in found]
     own = values[-1] and {value for value in values if value} == {values[-1]}
-    return found[-1].fields if own else None
+    return found[-1][0] if own else None
 
 
-def _objects(text: str) -> list[_Object]:
-    """The JSON objects of a reply, in order; none where what begins as a judge's, or four others, can't be read."""
+def _objects(text: str) -> list[tuple[dict, int, int]]:
+    """The JSON objects of a reply, in order, and where each begins and ends; none where what begins as a judge's, or
+    four others, can't be read."""
     read, at, failures = [], 0, 0
     while found := _OBJECT.search(text, at):
         try:
             fields, at = _DECODER.raw_decode(text, found.start())
-            read.append(_Object(fields, found.start(), at))
+            read.append((fields, found.start(), at))
         except (ValueError, RecursionError):
             failures += 1
             if found[1] in KEYS or failures > 3:
@@ -309,14 +289,14 @@ def _objects(text: str) -> list[_Object]:
     return read
 
 
-def _value(found: _Object, text: str, key: str, quoted: str) -> str:
+def _value(text: str, fields: dict, start: int, end: int, key: str, quoted: str) -> str:
     """The text of an object's field, in capitals; "" where it is none, or what others wrote."""
-    value = found.fields.get(key)
-    head = re.split(rf"[{_BREAKS}]", text[max(0, found.start - 200) : found.start])[-1]
-    if not isinstance(value, str) or introduced(text, found.start) or _SAYS.search(head) or head.endswith("> "):
+    value = fields.get(key)
+    head = re.split(rf"[{_BREAKS}]", text[max(0, start - 200) : start])[-1]
+    if not isinstance(value, str) or introduced(text, start) or _SAYS.search(head) or head.endswith("> "):
         return ""
-    parts = [text[found.start : found.end]]
-    if not _LANGUAGE.fullmatch(text[max(0, found.start - TAIL) : found.start]):
+    parts = [text[start:end]]
+    if not _LANGUAGE.fullmatch(text[max(0, start - TAIL) : start]):
         parts.append(f"{key} {value}")
     return "" if quoted and any(_words(part) in _words(quoted) for part in parts) else value.strip().upper()
 
