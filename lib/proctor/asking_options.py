@@ -134,9 +134,8 @@ def ask_models(
 
     notebook: the one that reads the replies, "" for none. batch: as `Session` takes it. False where that was all: for
     --plan, and for --export where requests were written."""
-    from proctor.models.offline import export
     from proctor.models.session import Session
-    from proctor.models.studies import pilot, shown_plan
+    from proctor.models.studies import export, pilot, shown_plan
 
     if notebook and not (asking.plan or asking.export):
         run.ready(notebook)

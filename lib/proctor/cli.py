@@ -17,9 +17,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from proctor import COMMAND_LINE, __version__, program, table_commands
+from proctor import COMMAND_LINE, __version__, program, remedy, table_commands
 from proctor import asking_options as options
-from proctor.extras import remedy
 from proctor.files import write_atomic
 from proctor.workflow import run as own_run
 from proctor.workflow.notebook import WorkflowError, all_notebooks

@@ -9,10 +9,9 @@ from proctor.cbu.candidates import load_candidates
 from proctor.cbu.own_candidates import final_answer, majority_score
 from proctor.data.schemas import Answer
 from proctor.data.tabular import DataError
-from proctor.models.offline import to_ask
 from proctor.models.session import Session
 from proctor.models.settings import Settings
-from proctor.models.studies import rehearsed, study
+from proctor.models.studies import rehearsed, study, to_ask
 from scipy import stats
 from statsmodels.stats.proportion import confint_proportions_2indep
 

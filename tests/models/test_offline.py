@@ -7,9 +7,9 @@ import pytest
 from proctor.models import registry
 from proctor.models.cache import Cache
 from proctor.models.messages import Request
-from proctor.models.offline import OfflineError, export, import_replies, write_requests
 from proctor.models.session import Session
 from proctor.models.spending import BudgetError
+from proctor.models.studies import OfflineError, export, import_replies, write_requests
 
 MODEL = "openai/m@http://node:8000/v1"
 

@@ -15,12 +15,11 @@ from proctor.files import FileBusy, only_writer
 from proctor.models.cache import Cache, StoreError
 from proctor.models.endings import CallsFailed
 from proctor.models.final_line import without_marks
-from proctor.models.offline import export, import_replies, to_ask
 from proctor.models.prompts import load
 from proctor.models.session import Session
 from proctor.models.settings import Settings
 from proctor.models.spending import Budget, BudgetError
-from proctor.models.studies import rehearsed, study
+from proctor.models.studies import export, import_replies, rehearsed, study, to_ask
 from proctor.paths import ROOT
 from proctor.uq import run_validator
 from proctor.uq.run_validator import Run, validate

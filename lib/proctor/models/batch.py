@@ -1,7 +1,7 @@
 """Large runs through the batch interfaces of OpenAI and Anthropic: half the price, answers within a day.
 
 A batch provider is asked like any other, one `send` a request. What it is asked waits, and once no new request has come
-for QUIET seconds, all that waits is a round: the lines that an export writes (models/offline.py) are handed in as one
+for QUIET seconds, all that waits is a round: the lines that an export writes (models/studies.py) are handed in as one
 batch, or more where the provider takes no such large one. It is read as an import reads it; the replies go to the cache
 and then to those who wait for them. So a validator's early exit makes the rounds by itself: each reply asks the next
 vote of its answer. The cache's file knows the batches that are not read yet: a run that was stopped or killed waits for

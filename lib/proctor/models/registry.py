@@ -11,8 +11,8 @@ from urllib.parse import parse_qsl, urlsplit
 
 import yaml
 
+from proctor import need
 from proctor.data.fetch import FetchError, fetched
-from proctor.extras import need
 from proctor.paths import OWN_PARAMS, PARAMS
 
 

@@ -15,9 +15,9 @@ from pathlib import Path
 
 from proctor import paths, program
 from proctor.models.cache import Cache, StoreError
-from proctor.models.offline import OfflineError, export, import_replies
 from proctor.models.registry import ModelError
 from proctor.models.session import Session
+from proctor.models.studies import OfflineError, export, import_replies
 from proctor.recordings.registry import OF_ANSWERS, PARALLEL, STUDIES
 
 CACHE = paths.CACHE / "replies.sqlite"

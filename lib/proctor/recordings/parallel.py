@@ -30,7 +30,6 @@ from proctor.models.cache import Cache, StoreError, recording_path, write_record
 from proctor.models.embedded import Embedded, EmbeddedError
 from proctor.models.endings import CallError, MissingReply
 from proctor.models.messages import Reply, Request
-from proctor.models.offline import to_ask
 from proctor.models.providers import ask_served, sdk_client
 from proctor.models.registry import ModelError, spec, weights_file
 from proctor.models.session import Session

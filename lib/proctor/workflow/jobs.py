@@ -26,7 +26,7 @@ from graphlib import TopologicalSorter
 from pathlib import Path
 from typing import Any, NamedTuple, TextIO
 
-from proctor.extras import need
+from proctor import need
 from proctor.files import harmless, write_atomic
 from proctor.paths import BUILD, COMMITTED, ROOT
 from proctor.report import catalog

@@ -11,7 +11,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from proctor.extras import need
+from proctor import need
 from proctor.files import write_atomic
 from proctor.paths import BUILD
 from proctor.workflow import receipts

@@ -9,8 +9,8 @@ from proctor import paths
 from proctor.models import registry
 from proctor.models.batch import INTERFACES
 from proctor.models.cache import Cache
-from proctor.models.offline import import_replies
 from proctor.models.providers import OpenAI
+from proctor.models.studies import import_replies
 from proctor.workflow import run as own_run
 
 RULES = "default: {min_age_years: 0, min_views: 5, min_votes: 2, max_views_per_vote: 5000, top_percent: 100, off_topic_tags: [], tag_match: whole}"
