@@ -12,7 +12,7 @@ import contextlib
 import glob
 import json
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -116,7 +116,7 @@ async def validate(
     rows, failed, missing, halt = [None] * len(pairs), {}, [], Halt()
     todo = iter(enumerate(pairs))
     with (
-        _Lines(out) as lines,
+        _lines(out) as add,
         tqdm(total=len(pairs), desc=name, disable=not session.progress, mininterval=1.0) as bar,
     ):
 
@@ -128,13 +128,13 @@ async def validate(
                     row, trace = await _judge(session, halt, run, question, answer)
                     row |= alike
                     rows[i] = tuple(row[name] for name in COLUMNS)
-                    lines.add(i, row | dict(trace=trace))
+                    add(i, row | dict(trace=trace))
                 except CallsFailed as error:
                     failed[answer.id] = str(error)
-                    lines.add(i, None)
+                    add(i, None)
                 except MissingReply as error:  # the others' next calls belong to the same round of an export
                     missing.extend(error.requests)
-                    lines.add(i, None)
+                    add(i, None)
                 except Exception as error:
                     halt.call(error)
                     return
@@ -311,60 +311,49 @@ class _Trial:
         return reply
 
 
-class _Lines:
-    """A JSONL file in the order of the answers, written beside its place; lines that come early wait.
+@contextlib.contextmanager
+def _lines(path: str | Path | None) -> Iterator[Callable[[int, dict | None], None]]:
+    """`add(place, content)` writes a JSONL file in the order of the answers: lines that come early wait. None: no line.
 
-    Of several runs only one writes a file at a time. What a run that ended early leaves beside it is there to be read,
-    until the next run to the same file.
+    It is written beside its place, and gets its name if no verdict is missing at the end. Of several runs only one
+    writes a file at a time. What a run that ended early leaves beside it is there to be read, until the next run to the
+    same file.
     """
+    if not path:
+        yield lambda place, content: None
+        return
+    path = Path(os.path.realpath(path))
+    part = path.with_name(f"{path.name}.{os.getpid()}-{os.urandom(4).hex()}.part")
 
-    def __init__(self, path: str | Path | None):
-        self.path, self.next, self.waiting = path and Path(os.path.realpath(path)), 0, {}
-
-    def add(self, place: int, content: dict | None) -> None:
-        if not self.path:
-            return
-        self.waiting[place] = content
-        with self._named_errors():
-            while self.next in self.waiting:
-                line = self.waiting.pop(self.next)
-                if line is not None:  # an answer without a verdict: the file will not get its name
-                    self.file.write(json.dumps(line, ensure_ascii=False, sort_keys=True) + "\n")
-                self.next += 1
-
-    def __enter__(self) -> "_Lines":
-        if not self.path:
-            return self
-        with contextlib.ExitStack() as stack:
-            if stack.enter_context(only_writer(self.path)):
-                for left in self.path.parent.glob(f"{glob.escape(self.path.name)}.*.part"):
-                    left.unlink(missing_ok=True)
-            self.part = self.path.with_name(f"{self.path.name}.{os.getpid()}-{os.urandom(4).hex()}.part")
-            with self._named_errors():
-                self.file = open(self.part, "w", encoding="utf-8")
-            self.lock = stack.pop_all()
-        return self
-
-    def __exit__(self, kind, *_) -> None:
-        if not self.path:
-            return
-        with (
-            self.lock,
-            contextlib.nullcontext() if kind is None else contextlib.suppress(OSError),
-            self._named_errors(),
-        ):
-            self.file.close()
-            if kind is None:  # else some verdicts are missing, and the file keeps its passing name
-                os.replace(self.part, self.path)
-
-    @contextlib.contextmanager
-    def _named_errors(self) -> Iterator[None]:
+    def tried(act: Callable, *given, **how):
         try:
-            yield
+            return act(*given, **how)
         except OSError as error:
             raise OSError(
                 error.errno,
-                f"could not write the verdicts to {self.path} ({error.strerror}): free some disk space, or fix the "
+                f"could not write the verdicts to {path} ({error.strerror}): free some disk space, or fix the "
                 "folder's permissions, and run again with the same cache. All replies are kept there: nothing is "
                 "asked again",
             ) from error
+
+    with only_writer(path) as alone:
+        for left in path.parent.glob(f"{glob.escape(path.name)}.*.part") if alone else ():
+            left.unlink(missing_ok=True)
+        file, waiting, due = tried(open, part, "w", encoding="utf-8"), {}, 0
+
+        def add(place: int, content: dict | None) -> None:
+            nonlocal due
+            waiting[place] = content
+            while due in waiting:
+                if (line := waiting.pop(due)) is not None:
+                    tried(file.write, json.dumps(line, ensure_ascii=False, sort_keys=True) + "\n")
+                due += 1
+
+        try:
+            yield add
+        except BaseException:  # some verdicts are missing, and the file keeps its passing name
+            with contextlib.suppress(OSError):
+                file.close()
+            raise
+        tried(file.close)
+        tried(os.replace, part, path)
