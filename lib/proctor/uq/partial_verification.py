@@ -15,7 +15,7 @@ from proctor.data.published import load_published
 from proctor.stats import checks
 from proctor.stats.bootstrap import Interval
 from proctor.stats.proportions import Confusion, clopper_pearson, wilson
-from proctor.stats.reconstruct import accuracy_counts, agreement_counts, confusion_counts
+from proctor.stats.reconstruct import confusion_counts
 from proctor.uq.community import RULE, Community, Rule, answer_states, passed
 
 
@@ -149,27 +149,3 @@ def precision_difference(
     counts = right, checked, other_right, other_checked
     low, high = confint_proportions_2indep(*counts, compare="diff", method="newcomb", alpha=1 - level)
     return Interval(right / checked - other_right / other_checked, float(low), float(high), level, "newcombe")
-
-
-CELLS = ["both_passed", "only_validator", "only_people", "neither"]
-
-
-def rated_answers(n: int = 25) -> pd.DataFrame:
-    """Table S9 (and S2) as counts: one row an answer model, the 2x2 table that its three printed rates leave.
-
-    low, high: exact 95 % limits of the agreement. always_reject: how often rejecting everything agrees with people.
-    kappa: the exact fraction as text, "" where it does not exist. Raises ValueError unless exactly one table fits.
-    """
-    rows = []
-    for row in load_published("uq/table_S9").itertuples():
-        (found,) = agreement_counts(row.passed_validator, row.passed_human, row.agreement, n)
-        (reasoning,) = accuracy_counts(row.reasoning_accuracy, n)
-        cells, kappa = found.confusion, found.share("kappa")
-        low, high = clopper_pearson(cells.tp + cells.tn, n)
-        counts = dict(zip(CELLS, (cells.tp, cells.fp, cells.fn, cells.tn)))
-        shares = dict(agreement=cells.accuracy, low=low, high=high, always_reject=1 - found.positives / n)
-        known = dict(
-            reasoning_right=reasoning.k, kappa_printed=row.cohens_kappa, kappa="" if kappa is None else str(kappa)
-        )
-        rows.append(dict(answer_model=row.answer_model) | counts | shares | known)
-    return pd.DataFrame(rows)
