@@ -36,7 +36,7 @@ from collections import defaultdict
 from collections.abc import Generator, Mapping
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from proctor.uq.programs import PROGRAMS
 
@@ -363,20 +363,11 @@ def _decide(node: Node, judges: int, exhaustive: bool, at: Vote) -> Generator[Vo
     return accepted >= quorum
 
 
-@dataclass(frozen=True)
-class Cost:
-    """Calls of one answer's verdict: least and most to accept, least and most to reject."""
+class Cost(NamedTuple):
+    """Calls of one answer's verdict: the least and the most."""
 
-    accept: tuple[int, int]
-    reject: tuple[int, int]
-
-    @property
-    def least(self) -> int:
-        return min(self.accept[0], self.reject[0])
-
-    @property
-    def most(self) -> int:
-        return max(self.accept[1], self.reject[1])
+    least: int
+    most: int
 
 
 def cost(node: Node, judges: int = 1) -> Cost:
@@ -386,11 +377,10 @@ def cost(node: Node, judges: int = 1) -> Cost:
     is never passed but `least` can be undercut; so it can by a first call that says nothing, which saves the second.
 
     >>> cost(parse("units => (C x3|U)"))
-    Cost(accept=(3, 3), reject=(0, 3))
+    Cost(least=0, most=3)
     """
-    calls = _verdicts(node, judges, defaultdict(lambda: 0.5))
-    accepting, rejecting = ([n for verdict, n in calls if verdict is kind] for kind in (True, False))
-    return Cost((min(accepting), max(accepting)), (min(rejecting), max(rejecting)))
+    calls = [n for _, n in _verdicts(node, judges, defaultdict(lambda: 0.5))]
+    return Cost(min(calls), max(calls))
 
 
 def expected_calls(node: Node, pass_rates: Mapping[str, float], judges: int = 1) -> tuple[float, float]:

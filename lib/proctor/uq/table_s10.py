@@ -45,14 +45,30 @@ MEASURES = ("accuracy", "precision", "recall")  # printed
 
 
 def load_rows(rng: np.random.Generator, resamples: int = 2_000, level: float = 0.95) -> pd.DataFrame:
-    """`reconstruct_table` of Table S10, every solution a row, with name, judge_count, calls and rejected.
+    """The rows of Table S10 with every confusion table that prints so: one row a solution, 1 of 6, say; a row without
+    any keeps one line, its counts missing.
 
-    name: the paper's ("3-Iter", "C |M, 5 models"). calls_least, calls_most: of one verdict that stops as soon as it is
-    settled. rejected: the share of the answers. level: of all limits.
+    Every measure of `proportions.measures` is computed from the counts: _low and _high are its exact limits, _boot_low
+    and _boot_high those of a percentile bootstrap over the answers. The paper's own figures, in percent as printed, end
+    in _printed. name: the paper's ("3-Iter", "C |M, 5 models"). calls_least, calls_most: of one verdict that stops as
+    soon as it is settled. rejected: the share of the answers. level: of all limits.
     """
-    table = with_names(reconstruct_table("uq/table_S10", range(1, ANSWERS + 1), rng, resamples, level))
-    count = table["judge_count"]
-    costs = [cost(parse(strategy), judges) for strategy, judges in zip(table["strategy"], count)]
+    rows = []
+    for row in load_published("uq/table_S10").itertuples(index=False):
+        found = confusion_counts(row.accuracy, row.precision, row.recall, range(1, ANSWERS + 1))
+        known = dict(model=row.model, judges=row.judges, strategy=row.strategy)
+        known |= {f"{figure}_printed": getattr(row, figure) for figure in MEASURES} | dict(solutions=len(found))
+        for i, table in enumerate(found, 1):
+            counted = dict(solution=i, n=table.n, positives=table.positives, **asdict(table.confusion))
+            for one in measures(table.confusion, rng, resamples, level):
+                ends = dict(low=one.exact_low, high=one.exact_high, boot_low=one.low, boot_high=one.high)
+                counted |= {one.measure: one.estimate} | {f"{one.measure}_{end}": limit for end, limit in ends.items()}
+            rows.append(known | counted)
+        if not found:
+            rows.append(known | {"solution": 0})
+    table = pd.DataFrame(rows).astype({column: "Int64" for column in ("n", "positives", "tp", "fp", "fn", "tn")})
+    table = with_names(table)
+    costs = [cost(parse(row.strategy), row.judge_count) for row in table.itertuples()]
     table[["calls_least", "calls_most"]] = [(one.least, one.most) for one in costs]
     return table.assign(rejected=(1 - (table["tp"] + table["fp"]) / table["n"]).astype(float))
 
@@ -192,39 +208,6 @@ def _extreme(gains: Iterable[Interval], choose: Callable) -> Interval:
     return replace(gains[0], **ends)
 
 
-def reconstruct_table(
-    name: str, sizes: Iterable[int], rng: np.random.Generator, resamples: int = 2_000, level: float = 0.95
-) -> pd.DataFrame:
-    """The rows of a published validator table ("uq/table_S1") with every confusion table that prints so.
-
-    One row a solution; a row without any keeps one line, its counts missing. sizes: numbers of items to try.
-    solution, solutions: 1 of 6, say, or 0 of 0. Every measure of `proportions.measures` is computed from the counts:
-    _low and _high are its exact limits, _boot_low and _boot_high those of a percentile bootstrap over the items.
-    The paper's own figures, in percent as printed, end in _printed.
-    """
-    rows = []
-    for row in load_published(name).itertuples(index=False):
-        found = confusion_counts(row.accuracy, row.precision, row.recall, sizes)
-        known = dict(model=row.model, judges=row.judges, strategy=row.strategy)
-        known |= {f"{figure}_printed": getattr(row, figure) for figure in MEASURES} | dict(solutions=len(found))
-        for i, table in enumerate(found, 1):
-            counted = dict(solution=i, n=table.n, positives=table.positives, **asdict(table.confusion))
-            rows.append(known | counted | _figures(table.confusion, rng, resamples, level))
-        if not found:
-            rows.append(known | {"solution": 0})
-    frame = pd.DataFrame(rows)
-    return frame.astype({column: "Int64" for column in ("n", "positives", "tp", "fp", "fn", "tn")})
-
-
 def counts_of(row) -> Confusion:
-    """The confusion table of one row of `reconstruct_table` that has counts."""
+    """The confusion table of one row of `load_rows` that has counts."""
     return Confusion(tp=int(row.tp), fp=int(row.fp), fn=int(row.fn), tn=int(row.tn))
-
-
-def _figures(counts: Confusion, rng: np.random.Generator, resamples: int, level: float) -> dict[str, float | None]:
-    """Every measure of one confusion table with its exact and its bootstrap limits."""
-    found = {}
-    for one in measures(counts, rng, resamples, level):
-        found |= {one.measure: one.estimate, f"{one.measure}_low": one.exact_low, f"{one.measure}_high": one.exact_high}
-        found |= {f"{one.measure}_boot_low": one.low, f"{one.measure}_boot_high": one.high}
-    return found
