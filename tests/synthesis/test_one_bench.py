@@ -131,9 +131,9 @@ def test_mean_agreement_weighs_pairs_of_methods(toy):
     papers = np.array(["x", "x", "y", "none"])
     other = one_bench.Bench(**{**vars(toy), "methods": toy.methods.assign(paper=papers)})
     errors = one_bench.agreement(other).set_index(["one", "other"])["errors"]
-    across = one_bench.mean_agreement(other, "errors", one_bench.across_papers)
+    across = one_bench.mean_agreement(other, one_bench.across_papers)
     assert across.estimate == pytest.approx((errors["a", "c"] + errors["b", "c"]) / 2)
-    less = one_bench.mean_agreement(other, "errors", one_bench.same_less_across)
+    less = one_bench.mean_agreement(other, one_bench.same_less_across)
     assert less.estimate == pytest.approx(errors["a", "b"] - across.estimate)
 
 

@@ -236,10 +236,11 @@ def agreement(bench: Bench) -> pd.DataFrame:
     """A row a pair of methods: one, other, same_paper; tau (Kendall's b over all pairs of candidates of a question),
     errors (correlation of wrongly ordered pairs of right and wrong), one_right (of these pairs, the share that at least
     one orders rightly) and rescued (that share less the better one's own)."""
-    tau, errors = (_related(*_moments(*parts), centred) for parts, centred in _kinds(bench))
-    ranked = pairs(bench)
-    wins, names = ranked.wins(bench.scores.to_numpy()), list(bench.scores)
-    papers, rows = bench.methods["paper"], []
+    score, names, papers = bench.scores.to_numpy(), list(bench.scores), bench.methods["paper"]
+    i, j = _of_one_question(bench.question)
+    order, wins = np.sign(score[i] - score[j]), pairs(bench).wins(score)
+    tau, errors = _correlations(order), _correlations(wins - wins.mean(axis=0))
+    rows = []
     for i, j in choose(range(len(names)), 2):
         both = float(np.maximum(wins[:, i], wins[:, j]).mean())
         row = dict(set=bench.set, model=bench.model, one=names[i], other=names[j])
@@ -248,18 +249,18 @@ def agreement(bench: Bench) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def mean_agreement(bench: Bench, what: str, weigh: Callable[[np.ndarray], np.ndarray], level: float = 0.95) -> Interval:
-    """A weighted sum of the correlations of methods with an interval: the jackknife over families, Student's t.
+def mean_agreement(bench: Bench, weigh: Callable[[np.ndarray], np.ndarray], level: float = 0.95) -> Interval:
+    """A weighted sum of methods' correlations of errors (`agreement`) with its interval: the jackknife over families,
+    Student's t.
 
-    what: tau or errors, as in `agreement`. weigh: papers (methods,) to weights (methods, methods), of which the upper
-    triangle counts; pairs whose correlation does not exist are left out, and the others' weights of each sign grow.
+    weigh: papers (methods,) to weights (methods, methods), of which the upper triangle counts; pairs whose correlation
+    does not exist are left out, and the others' weights of each sign grow.
     """
-    (values, family), centred = _kinds(bench)[("tau", "errors").index(what)]
-    moments = _moments(values, family)
-    weights = np.triu(weigh(bench.methods["paper"].to_numpy()), 1)
+    ranked = pairs(bench)
+    wins, weights = ranked.wins(bench.scores.to_numpy()), np.triu(weigh(bench.methods["paper"].to_numpy()), 1)
 
     def value(keep: np.ndarray) -> float:
-        related = _related(*(part[keep] for part in moments), centred)
+        related = _correlations(wins[keep] - wins[keep].mean(axis=0))
         there, total = np.isfinite(related), 0.0
         for sign in (1, -1):
             side = np.where(there, np.maximum(sign * weights, 0), 0.0)
@@ -267,7 +268,14 @@ def mean_agreement(bench: Bench, what: str, weigh: Callable[[np.ndarray], np.nda
                 total += sign * np.nansum(side * related) / side.sum() if side.any() else np.nan
         return total
 
-    return jackknife_interval(value, np.arange(len(moments[0])), level, (-2.0, 2.0))
+    return jackknife_interval(value, bench.family[ranked.right], level, (-2.0, 2.0))
+
+
+def _correlations(values: np.ndarray) -> np.ndarray:
+    """Correlations (methods, methods) of columns about 0, values (pairs, methods); NaN where a method never varies."""
+    total = values.T @ values
+    spread = np.sqrt(np.where(np.diag(total) > 1e-12 * len(values), np.diag(total), np.nan))
+    return total / np.outer(spread, spread)
 
 
 def across_papers(papers: np.ndarray) -> np.ndarray:
@@ -280,32 +288,6 @@ def same_less_across(papers: np.ndarray) -> np.ndarray:
     """Weights of `mean_agreement`: the mean over pairs of one paper, less that over pairs of different papers."""
     known = papers != "none"
     return ((papers[:, None] == papers) & known[:, None] & known).astype(float) - across_papers(papers)
-
-
-def _kinds(
-    bench: Bench,
-) -> tuple[tuple[tuple[np.ndarray, np.ndarray], bool], tuple[tuple[np.ndarray, np.ndarray], bool]]:
-    """For tau and for errors: (values (pairs, methods), family (pairs,)), and whether they are centred."""
-    score, ranked = bench.scores.to_numpy(), pairs(bench)
-    i, j = _of_one_question(bench.question)
-    order = np.sign(score[i] - score[j])
-    return ((order, bench.family[i]), False), ((ranked.wins(score), bench.family[ranked.right]), True)
-
-
-def _moments(values: np.ndarray, family: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Of each family: pairs (families,), sums (families, methods), sums of products (families, methods, methods)."""
-    codes, n = checks.cluster_index(family, len(values))
-    products = np.stack([values[codes == code].T @ values[codes == code] for code in range(n)])
-    return np.bincount(codes, minlength=n).astype(float), _sums(values, codes, n), products
-
-
-def _related(n: np.ndarray, sums: np.ndarray, products: np.ndarray, centred: bool) -> np.ndarray:
-    """Correlations (methods, methods) of these families together; NaN where a method never varies."""
-    total, mean = products.sum(axis=0) / n.sum(), sums.sum(axis=0) / n.sum()
-    if centred:
-        total = total - np.outer(mean, mean)
-    spread = np.sqrt(np.where(np.diag(total) > 1e-12, np.diag(total), np.nan))
-    return total / np.outer(spread, spread)
 
 
 # combinations
