@@ -6,11 +6,9 @@ import numpy as np
 import pytest
 from proctor.report.exercises import Checker, Exercise
 
-NUMBER = Exercise(
-    lambda: 40.0, "Look again.", tolerance=0.5, unit="percent", mistakes={"That is the other one.": lambda: 60.0}
-)
-COUNT = Exercise(lambda: 10, "Look again.")
-CHOICE = Exercise(lambda: "majority", "Enumerate.", choices=("majority", "unanimity"))
+NUMBER = Exercise(40.0, "Look again.", tolerance=0.5, unit="percent", mistakes={60.0: "That is the other one."})
+COUNT = Exercise(10, "Look again.")
+CHOICE = Exercise("majority", "Enumerate.", choices=("majority", "unanimity"))
 
 
 @pytest.mark.parametrize(

@@ -7,13 +7,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from proctor.stats.proportions import Confusion
 from proctor.stats.reconstruct import (
     AccuracyCount,
     CountTable,
     accuracy_counts,
     agreement_counts,
-    base_rate,
     confusion_counts,
     draw_probability,
     shares_of_whole,
@@ -102,13 +100,6 @@ def test_accuracy_counts_agree_with_a_search_of_every_count(n, samples, data):
     near = range(max(0, k - 30), min(n * samples, k + 30) + 1)
     here = [c.k for c in found if (c.n, c.samples) == (n, samples)]
     assert here == [j for j in near if printed(j, n * samples, rounding) == shown]
-
-
-@given(st.tuples(*[st.integers(1, 400)] * 4))
-def test_base_rate_follows_from_the_three_figures_alone(cells):
-    counts = Confusion(*cells)
-    figures = [100 * figure for figure in (counts.accuracy, counts.precision, counts.recall)]
-    assert base_rate(*figures) == pytest.approx((counts.tp + counts.fn) / counts.n)
 
 
 @pytest.mark.parametrize(

@@ -109,8 +109,6 @@ REFUSED = [
     *[(lambda n=n: counts(n_values=n), "numbers of items") for n in ([], 0, [10, -1], 2.5, 10**7)],
     *[(lambda names=names: counts(roundings=names), "roundings") for names in ("half_up", [], ["up"])],
     (lambda: reconstruct.agreement_counts("50", "50", None, 4, kappa="-1.01"), "kappa"),
-    (lambda: reconstruct.base_rate(100, 100, 100), "no base rate follows"),
-    (lambda: reconstruct.base_rate(50, 0, 0), "no base rate follows"),
     (lambda: rounding.read_printed(0.5, "recall"), "recall is 0.5"),
     (lambda: rounding.read_printed("abc", "recall"), "not a number"),
     (lambda: rounding.read_printed("Infinity", "recall"), "not a number"),

@@ -263,19 +263,6 @@ def shares_of_whole(
     return [Shares(*key, tuple(names)) for key, names in sorted(found.items())]  # type: ignore[call-arg]
 
 
-def base_rate(accuracy: float, precision: float, recall: float) -> float:
-    """The share of right items that three percentages imply, whatever the number of items; a share in [0, 1].
-
-    Of each right item a share 1 - recall is missed, and recall (1 / precision - 1) wrong ones are accepted beside
-    it; both together are the errors, 1 - accuracy. Raises ValueError if precision or the implied errors are 0.
-    """
-    accuracy, precision, recall = accuracy / 100, precision / 100, recall / 100
-    errors = 1 - recall + recall * (1 / precision - 1) if precision > 0 else 0
-    if errors == 0:
-        raise ValueError("no base rate follows: precision is 0, or the validator makes no errors at all")
-    return (1 - accuracy) / errors
-
-
 @lru_cache(maxsize=4096)
 def draw_probability(n: int, positives: int, total: int, total_positives: int) -> Fraction:
     """Two-sided probability of `positives` among n items drawn at random, without replacement, from the total.

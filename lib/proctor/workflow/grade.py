@@ -18,21 +18,19 @@ finds no API key there, but it can read your files: use a container or an accoun
 import argparse
 import copy
 import csv
-import importlib
 import json
 import os
 import re
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import redirect_stdout
 from numbers import Real
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from proctor.files import write_atomic
 from proctor.paths import BUILD
-from proctor.report.exercises import NOT_ANSWERED, RIGHT, Exercise
+from proctor.report.exercises import NOT_ANSWERED, RIGHT, Exercise, exercises
 from proctor.workflow.kernels import KernelServer
 from proctor.workflow.notebook import NOTEBOOKS, Notebook, WorkflowError
 
@@ -151,10 +149,9 @@ def _exercises(tasks: dict[str, list[dict]]) -> dict[str, Exercise]:
     papers = {name.partition("/")[0] for name in tasks}
     if len(papers) != 1:
         raise WorkflowError("no exercise notebook: it has no answer cell of one paper's exercises")
-    try:
-        return importlib.import_module(f"proctor.{papers.pop()}.exercises").exercises()
-    except ImportError as error:
-        raise WorkflowError(f"no exercises of this paper: {error}") from None
+    if not (found := exercises(paper := papers.pop())):
+        raise WorkflowError(f"no exercises of this paper: {paper}")
+    return found
 
 
 def _mark(
@@ -171,8 +168,7 @@ def _mark(
     try:
         execute(Notebook(given), done, {}, server, cell_timeout=limit)
         [output] = Notebook(done).content["cells"][-1]["outputs"]
-        with redirect_stdout(sys.stderr):  # what computes the value may print a plan
-            mark = exercise.mark(output["data"]["application/json"])
+        mark = exercise.mark(output["data"]["application/json"])
     except NotebookFailed as failed:
         return "error", _reason(str(failed), limit)
     except (ValueError, KeyError):
