@@ -101,7 +101,7 @@ def test_a_pair_is_a_question_and_two_labelled_answers_and_every_file_of_a_folde
 @pytest.mark.parametrize(
     "change, message",
     [
-        (dict(label="A=B"), "row 2, column label: 'A=B'. Use one of A>B, B>A"),
+        (dict(label="A=B"), "row 2, column label: it should be 'A>B' or 'B>A', found 'A=B'"),
         (dict(response_B=" "), "row 2, column response_B: empty or missing"),
         (dict(pair_id="p1"), "row 2, column pair_id: 'p1' is the pair_id of row 1 too. Keep one"),
     ],

@@ -223,14 +223,6 @@ def test_no_cell_makes_a_loader_raise_another_error(name, tmp_path):
             check(loader, as_file(tmp_path, loader.kinds[0], [first | {column: odd}, *others]))
 
 
-def test_bad_utf8_in_parquet_is_a_data_error(tmp_path):
-    cells = pyarrow.array([b"a", b"\xff\xfe"], pyarrow.binary()).view(pyarrow.string())
-    pyarrow.parquet.write_table(pyarrow.table({"id": ["1", "2"], "question": cells}), tmp_path / "bad.parquet")
-    for load in (load_questions, load_items):
-        with pytest.raises(DataError, match="bad.parquet, row 2"):
-            load(tmp_path / "bad.parquet")
-
-
 def test_a_column_name_or_a_cell_of_a_book_is_cut_to_a_screenful(tmp_path):
     (tmp_path / "a.csv").write_text("item,model," + "x" * 100_000 + "\n1,2,3\n")
     with pytest.raises(DataError) as error:

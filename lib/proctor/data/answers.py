@@ -1,18 +1,17 @@
 """Load candidate answers of one's own, one a row: .csv, .jsonl, .json or .parquet.
 
 Pairs of model answers of which one is right: files in JudgeBench's format, as labelled answers.
-
-JSONL, one pair a line: pair_id, source, question, response_model, response_A, response_B, label ("A>B" or "B>A", the
-better one being right).
 """
 
 import difflib
-import hashlib
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
+from typing import Literal
 
-from proctor.data.questions import load_questions
+from pydantic import BaseModel
+
+from proctor.data.questions import load_questions, number_as_text, short_digest
 from proctor.data.schemas import Answer, Question
 from proctor.data.tabular import DataError, Row, Wrong, made, needs, problem, read, read_rows, record, renamed
 
@@ -66,7 +65,7 @@ def load_asked(
             problems.append(problem(path, number, column, "empty", "Write the question that the row answers"))
             continue
         name = columns.get("question_id", "question_id")
-        row[name] = str(row.get(name) or f"q-{hashlib.sha256(text.encode()).hexdigest()[:8]}")
+        row[name] = str(row.get(name) or f"q-{short_digest(text)}")
         question = Question(id=row[name], question=text, answer=key or None, category=category)
         if found.setdefault(row[name], question).question != text:
             problems.append(problem(path, number, name, f"{row[name]!r} has another question above", "Give it its own"))
@@ -93,11 +92,9 @@ def _answers(path: Path, rows: list[Row], problems: list[str], columns: dict[str
 def _answer(row: dict) -> Answer:
     fields = {field: row[field] for field in Answer.model_fields if row.get(field) not in (None, "")}
     needs(fields, "question_id", "text")
-    for field in ("id", "question_id", "text", "author", "label"):
-        if isinstance(value := fields.get(field), int | float) and not isinstance(value, bool):
-            fields[field] = str(int(value)) if float(value).is_integer() else str(value)
+    fields |= {field: number_as_text(value) for field, value in fields.items() if field not in ("sample", "correct")}
     if isinstance(said := fields.get("correct"), str | int | float):
-        word = str(int(said)) if isinstance(said, float) and said.is_integer() else str(said).strip().casefold()
+        word = str(number_as_text(said)).strip().casefold()
         if word not in TRUTH:
             raise Wrong(
                 "correct", f"{said!r} is neither true nor false", f"Write one of {', '.join(TRUTH)}, or nothing"
@@ -105,16 +102,24 @@ def _answer(row: dict) -> Answer:
         fields["correct"] = TRUTH[word]
     if "id" not in fields:
         whole = [str(fields.get(field, "")) for field in ("question_id", "author", "sample", "text")]
-        fields["id"] = f"{whole[0]}-{hashlib.sha256(chr(31).join(whole).encode()).hexdigest()[:8]}"
+        fields["id"] = f"{whole[0]}-{short_digest(chr(31).join(whole))}"
     return record(Answer, fields)
 
 
-COLUMNS = ("pair_id", "question", "response_A", "response_B", "label")
-RIGHT = {"A>B": "A", "B>A": "B"}
+class Pair(BaseModel):
+    """A row in JudgeBench's format. The better answer is the right one."""
+
+    pair_id: str
+    question: str
+    response_A: str
+    response_B: str
+    label: Literal["A>B", "B>A"]
+    source: str = ""
+    response_model: str = ""
 
 
 def load_pairs(path: str | Path) -> tuple[list[Question], list[Answer]]:
-    """The questions, one a pair, and their two answers, `correct` known: of one file, or of every .jsonl in a folder.
+    """The questions, one a pair, and their two answers, `correct` known: of one .jsonl, or of every one in a folder.
 
     Answer ids are the pair's with -A or -B; which is right says nothing of its place. Raises DataError naming file,
     row, column and mend.
@@ -125,29 +130,25 @@ def load_pairs(path: str | Path) -> tuple[list[Question], list[Answer]]:
         raise DataError(f"{path}: no .jsonl file in it. Name a file, or the folder that holds them.")
     seen: dict[str, str] = {}
 
-    def pair(file: Path, row: dict) -> dict:
-        needs(row, *COLUMNS, fix="Give every pair a text there")
-        for column in (*COLUMNS, "source", "response_model"):
-            if not isinstance(row.get(column, ""), str):
-                raise Wrong(column, "not a text", "Write it as text, between quotes")
-        if row["label"] not in RIGHT:
-            raise Wrong("label", f"{row['label']!r}", f"Use one of {', '.join(RIGHT)}")
-        if seen.setdefault(row["pair_id"], file.name) != file.name:
-            raise Wrong("pair_id", f"{row['pair_id']} stands in {seen[row['pair_id']]} too", "Keep one")
-        return row
+    def pair_of(file: Path, row: dict) -> Pair:
+        needs(row, "pair_id", "question", "response_A", "response_B", "label", fix="Give every pair a text there")
+        pair = record(Pair, row)
+        if seen.setdefault(pair.pair_id, file.name) != file.name:
+            raise Wrong("pair_id", f"{pair.pair_id} stands in {seen[pair.pair_id]} too", "Keep one")
+        return pair
 
-    once = ("pair_id", lambda row: row["pair_id"], "pair_id", "Keep one")
-    rows = [row for file in files for row in read(file, partial(pair, file), "jsonl", once)]
-    questions = [Question(id=row["pair_id"], question=row["question"], source=row.get("source", "")) for row in rows]
+    once = ("pair_id", lambda pair: pair.pair_id, "pair_id", "Keep one")
+    pairs = [pair for file in files for pair in read(file, partial(pair_of, file), "jsonl", once)]
+    questions = [Question(id=pair.pair_id, question=pair.question, source=pair.source) for pair in pairs]
     answers = [
         Answer(
-            id=f"{row['pair_id']}-{side}",
-            question_id=row["pair_id"],
-            text=row[f"response_{side}"],
-            author=row.get("response_model", ""),
-            correct=RIGHT[row["label"]] == side,
+            id=f"{pair.pair_id}-{side}",
+            question_id=pair.pair_id,
+            text=getattr(pair, f"response_{side}"),
+            author=pair.response_model,
+            correct=pair.label.startswith(side),
         )
-        for row in rows
+        for pair in pairs
         for side in "AB"
     ]
     return questions, answers

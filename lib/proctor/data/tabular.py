@@ -280,28 +280,12 @@ def _separator(text: str) -> tuple[str, str]:
 
 
 def _read_parquet(path: Path, data: bytes) -> tuple[list[Row], list[str]]:
-    import pyarrow
     import pyarrow.parquet
 
     try:
-        table = pyarrow.parquet.read_table(io.BytesIO(data))
-    except (pyarrow.ArrowException, OSError) as error:
+        return list(enumerate(pyarrow.parquet.read_table(io.BytesIO(data)).to_pylist(), start=1)), []
+    except (pyarrow.ArrowException, OSError, ValueError, OverflowError) as error:
         raise DataError(f"{path}: not a readable Parquet file ({error}). Fetch or write it again.") from None
-    try:
-        return list(enumerate(table.to_pylist(), start=1)), []
-    except (UnicodeDecodeError, ValueError, OverflowError) as error:
-        row = next(number for number in range(len(table)) if not _readable(table.slice(number, 1)))
-        raise DataError(
-            problem(path, row + 1, None, f"a value that can't be read ({error})", "Write text as UTF-8")
-        ) from None
-
-
-def _readable(table) -> bool:
-    try:
-        table.to_pylist()
-    except (UnicodeDecodeError, ValueError, OverflowError):
-        return False
-    return True
 
 
 def refuse_constant(name: str):
