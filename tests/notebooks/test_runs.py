@@ -1,4 +1,5 @@
-"""Each notebook runs with the quick parameters and leaves what is committed: `differences` of conftest looks at each run.
+"""Each notebook runs with the quick parameters and leaves what is committed: `differences` of conftest looks at each run
+(one whose run by `make reproduce` holds is not run again).
 
 Those of whose tables and claims a part is counted again run in that test's file; the others run here.
 """
