@@ -1,16 +1,15 @@
 """The JSON API: what a program reads and sends. Everyone may read; to write, a token (see `people`, `api_schema`).
 
 Cookies count for nothing here, so no other site can make a browser write. Each error is JSON that names the field and
-how to mend it.
+how to mend it (`security.told`).
 """
 
 import json
-import logging
 from collections.abc import Callable
 from typing import Any
 
 from django.core.exceptions import RequestDataTooBig
-from django.db import InterfaceError, OperationalError, transaction
+from django.db import transaction
 from django.db.models import Model, Prefetch, QuerySet
 from django.http import Http404, HttpRequest, JsonResponse
 from django.shortcuts import get_object_or_404
@@ -21,23 +20,10 @@ from proctor.data.tabular import refuse_constant
 from desk import acts, api_schema, people, security
 from desk.models import Account, Answer, Comment, Kind, Question, Review, Verdict
 from desk.resolution import STATES, counts, state_of
-from desk.trail import bad_text, jsonable
+from desk.security import Problem
+from desk.trail import jsonable, unstorable
 
-LOG = logging.getLogger(__name__)
 PAGE, LONGEST_PAGE = 50, 100
-
-
-class Problem(Exception):
-    """What the API refuses: a status, a word, a sentence, and problems by field."""
-
-    def __init__(self, status: int, word: str, message: str, problems: dict[str, str] | None = None, **headers: str):
-        super().__init__(message)
-        self.status, self.word, self.problems, self.headers = status, word, problems or {}, headers
-
-    def response(self) -> JsonResponse:
-        problems = [dict(field=field, mend=mend) for field, mend in self.problems.items()]
-        told = dict(error=self.word, message=str(self), problems=problems)
-        return JsonResponse(told, status=self.status, headers=self.headers)
 
 
 Handler = Callable[..., dict]
@@ -48,40 +34,15 @@ def resource(get: Handler | None = None, post: tuple[str, Handler] | None = None
 
     @csrf_exempt
     def view(request: HttpRequest, **place: Any) -> JsonResponse:
-        try:
-            if request.method in ("GET", "HEAD") and get:
-                return JsonResponse(get(request, **place))
-            if request.method == "POST" and post:
-                by, body = _signed_in(request), _body(request, post[0])
-                return JsonResponse(post[1](by, body, **place), status=201)
-            allowed = ", ".join(["GET, HEAD"] * bool(get) + ["POST"] * bool(post))
-            raise Problem(405, "method", f"Only {allowed} here.", Allow=allowed)
-        except Exception as error:  # all that a view may raise is told as JSON
-            return _problem(Http404() if security.is_unnamable(request) else error).response()
+        if request.method in ("GET", "HEAD") and get:
+            return JsonResponse(get(request, **place))
+        if request.method == "POST" and post:
+            by, body = _signed_in(request), _body(request, post[0])
+            return JsonResponse(post[1](by, body, **place), status=201)
+        allowed = ", ".join(["GET, HEAD"] * bool(get) + ["POST"] * bool(post))
+        raise Problem(405, "method", f"Only {allowed} here.", Allow=allowed)
 
     return view
-
-
-def _problem(error: Exception) -> Problem:
-    match error:
-        case Problem():
-            return error
-        case Http404():
-            return Problem(404, "not found", "There is no such thing here, or it was withdrawn.")
-        case acts.NotAllowed():
-            return Problem(403, "not allowed", str(error))
-        case acts.Refused():
-            return Problem(422, "refused", "Some fields can't be taken as they are.", error.problems)
-        case acts.Stale():
-            return Problem(409, "stale", str(error), {"version": f"It is {error.row.version} now. Read it again."})
-        case security.TooMany():
-            return Problem(429, "too many", str(error), **{"Retry-After": str(error.seconds)})
-        case OperationalError() | InterfaceError() | OSError():
-            LOG.error("the database can't be reached or written: %s", type(error).__name__, exc_info=error)
-            told = "The desk can't reach its database just now. Nothing was stored: try again in a minute."
-            return Problem(503, "away", told, **{"Retry-After": "60"})
-    LOG.error("an error of the desk", exc_info=error)
-    return Problem(500, "failed", "The desk made an error, which was noted. Nothing was stored.")
 
 
 def _signed_in(request: HttpRequest) -> Account:
@@ -190,7 +151,7 @@ def list_questions(request: HttpRequest) -> dict:
     wanted = {name: given[name] for name in ("state", "site", "category") if name in given}
     if wanted.get("state", "open") not in STATES:
         raise acts.Refused({"state": f"Give one of {', '.join(STATES)}."})
-    if bad := {name: told for name, value in wanted.items() if (told := bad_text(name, value))}:
+    if bad := {name: told for name, value in wanted.items() if (told := unstorable(name, value))}:
         raise acts.Refused(bad)
     limit, after = _number(given, "limit", PAGE, 1, LONGEST_PAGE), _number(given, "after", 0, 0, 2**62)
     rows = list(Question.objects.filter(pk__gt=after, **wanted).order_by("pk")[: limit + 1])
@@ -238,7 +199,7 @@ def describe(request: HttpRequest) -> dict:
 
 
 def nowhere(request: HttpRequest, rest: str) -> JsonResponse:
-    return _problem(Http404()).response()
+    raise Http404
 
 
 ONE = "api/questions/<str:site>/<str:number>/"

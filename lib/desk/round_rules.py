@@ -5,7 +5,6 @@ part may make in which state, which ballots each part sees and when, and how bal
 account may see of a case; pages show that and nothing else. What no rule allows is hidden.
 """
 
-import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,9 +14,7 @@ from django import forms
 
 from desk.forms import Fields, area, radio
 from desk.models import AUTHOR, ORGANIZER, Ballot, Case
-from desk.trail import bad_text
-
-LONGEST = 20_000  # characters of a text in a case or a ballot
+from desk.trail import unstorable
 
 
 def text(label: str, start: str = "", needed: bool = True) -> forms.CharField:
@@ -30,15 +27,9 @@ def choice(label: str, choices: Mapping[str, str], needed: bool = True) -> forms
     return radio([*choices.items()], label=label, required=needed)
 
 
-def is_storable(value: Any) -> bool:
-    """Whether a value is short enough for a case or a ballot, and holds nothing that no database takes."""
-    said = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    return len(said) <= LONGEST and not bad_text("", said) and "\\u0000" not in said
-
-
 def _check_storable(said: str) -> None:
-    if not is_storable(said):
-        raise forms.ValidationError(f"More than {LONGEST:,} characters, or holds what can't be stored.")
+    if told := unstorable("case", said):
+        raise forms.ValidationError(told)
 
 
 # Callables of the three classes below get the protocol first: they are methods of it.

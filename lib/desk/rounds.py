@@ -19,8 +19,8 @@ from django.utils import timezone
 from desk.forms import Fields, form_class
 from desk.models import Account, Ballot, Case, Round, Seat
 from desk.round_protocols import PROTOCOLS
-from desk.round_rules import LONGEST, Protocol, is_storable
-from desk.trail import NotAllowed, Refused, active, record
+from desk.round_rules import Protocol
+from desk.trail import NotAllowed, Refused, active, record, unstorable
 
 MOST_CASES = 2_000  # added at a time
 
@@ -106,8 +106,8 @@ def _case_problem(rules: Protocol, case: Case, row: Mapping) -> str:
         return f"{missing[0]}: missing."
     if wrong := [name for name in {*rules.material} - {*rules.lists} if isinstance(row.get(name), (list, dict))]:
         return f"{min(wrong)}: not a text."
-    if long := [name for name, value in row.items() if not is_storable(value)]:
-        return f"{long[0]}: more than {LONGEST:,} characters, or holds what can't be stored."
+    if bad := [f"{name}: {told}" for name, value in row.items() if (told := unstorable("case", value))]:
+        return bad[0]
     author = str(row.get("author") or "")
     if rules.needs_author and not author:
         return "author: missing. Name the account that wrote it."

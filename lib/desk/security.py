@@ -4,7 +4,7 @@ No page has a script or a style in it, so the policy allows none; files are not 
 How often an account or an address may do something is counted in the database, so all workers count together. Stored
 are digests that only this desk can make, and only until their window is over:
 
-    security.spend("sign_in", address(request), f"name {username}")   # raises TooMany
+    security.spend("sign_in", address(request), f"name {username}")   # raises Problem
 """
 
 import hashlib
@@ -14,6 +14,7 @@ import math
 import os
 import sys
 import time
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import NamedTuple
 
@@ -22,12 +23,12 @@ from django.core.exceptions import BadRequest
 from django.core.files.uploadhandler import FileUploadHandler
 from django.db import IntegrityError, InterfaceError, OperationalError, transaction
 from django.db.models import F
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.template.loader import render_to_string
 
 from desk.models import Use
-from desk.trail import NotAllowed
+from desk.trail import NotAllowed, Refused, Stale
 
 POLICY = "; ".join(
     (
@@ -60,19 +61,28 @@ class Guard:
         return response
 
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
-        if isinstance(error, NotAllowed):
-            told = dict(heading="You may not do that", sentence=str(error), sent=sent_by(request))
-            return render(request, "desk/error.html", told, status=403)
-        if isinstance(error, TooMany):
-            response = _page(request, 429, "That was too often", str(error))
-            response["Retry-After"] = str(error.seconds)
-            return response
-        return not_found(request) if is_unnamable(request) else None
+        match error:
+            case Problem():
+                return told(request, error.status, error.heading, str(error), error.problems, **error.headers)
+            case NotAllowed() if not for_program(request):
+                page = dict(heading="You may not do that", sentence=str(error), sent=sent_by(request))
+                return render(request, "desk/error.html", page, status=403)
+            case NotAllowed():
+                return told(request, 403, "not allowed", str(error))
+            case Refused():
+                return told(request, 422, "refused", "Some fields can't be taken as they are.", error.problems)
+            case Stale():
+                mend = {"version": f"It is {error.row.version} now. Read it again."}
+                return told(request, 409, "stale", str(error), mend)
+        return not_found(request) if "\0" in request.path else None  # PostgreSQL will not even look for it
 
 
-def is_unnamable(request: HttpRequest) -> bool:
-    """Whether its address names what no row can be called: PostgreSQL will not even look for it."""
-    return "\0" in request.path
+class Problem(Exception):
+    """What the desk refuses: a status, a heading, a sentence, problems by field, more headers."""
+
+    def __init__(self, status: int, heading: str, sentence: str, problems: Mapping[str, str] = {}, **headers: str):
+        super().__init__(sentence)
+        self.status, self.heading, self.problems, self.headers = status, heading, problems, headers
 
 
 class NoUploads(FileUploadHandler):
@@ -98,10 +108,22 @@ def sent_by(request: HttpRequest) -> list[tuple[str, str]]:
     return [(name, value[:SHOWN_BACK]) for name, value in kept if len(value) > 20]
 
 
-def _page(request: HttpRequest, status: int, heading: str, sentence: str) -> HttpResponse:
-    """A page made without the database, the session or the account: any of them may be what failed."""
-    told = dict(heading=heading, sentence=sentence, sent=sent_by(request))
-    response = HttpResponse(render_to_string("desk/error.html", told), status=status)
+def for_program(request: HttpRequest) -> bool:
+    return request.path.startswith("/api/")
+
+
+def told(
+    request: HttpRequest, status: int, heading: str, sentence: str, problems: Mapping[str, str] = {}, **headers: str
+) -> HttpResponse:
+    """What went wrong, as JSON for a program, else as a page. Made without the database, the session or the account:
+    any of them may be what failed."""
+    response: HttpResponse
+    if for_program(request):
+        fields = [dict(field=field, mend=mend) for field, mend in problems.items()]
+        response = JsonResponse(dict(error=heading, message=sentence, problems=fields), status=status, headers=headers)
+    else:
+        page = dict(heading=heading, sentence=sentence, sent=sent_by(request))
+        response = HttpResponse(render_to_string("desk/error.html", page), status=status, headers=headers)
     for name, value in HEADERS.items():  # here too: an error may come from outside the guard
         response.setdefault(name, value)
     return response
@@ -109,11 +131,11 @@ def _page(request: HttpRequest, status: int, heading: str, sentence: str) -> Htt
 
 def bad_request(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
     files = isinstance(exception, BadRequest)
-    return _page(request, 400, "This could not be read", str(exception) if files else "Go back and try again.")
+    return told(request, 400, "This could not be read", str(exception) if files else "Go back and try again.")
 
 
 def forbidden(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
-    return _page(request, 403, "You may not see that", str(exception or "") or "Sign in with another account.")
+    return told(request, 403, "You may not see that", str(exception or "") or "Sign in with another account.")
 
 
 def not_from_here(request: HttpRequest, reason: str = "") -> HttpResponse:
@@ -122,11 +144,13 @@ def not_from_here(request: HttpRequest, reason: str = "") -> HttpResponse:
         "The form did not come from this site, or its page was open for too long. Go back, load the page again, "
         "and send it once more. Nothing was saved."
     )
-    return _page(request, 403, "This form was not accepted", sentence)
+    return told(request, 403, "This form was not accepted", sentence)
 
 
 def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
-    return _page(request, 404, "There is no such page", "Check the address, or look for the question in the list.")
+    if for_program(request):
+        return told(request, 404, "not found", "There is no such thing here, or it was withdrawn.")
+    return told(request, 404, "There is no such page", "Check the address, or look for the question in the list.")
 
 
 def failed(request: HttpRequest) -> HttpResponse:
@@ -134,10 +158,9 @@ def failed(request: HttpRequest) -> HttpResponse:
     error = sys.exc_info()[1]
     if isinstance(error, OperationalError | InterfaceError):
         why = "The disk is full" if "full" in str(error) else "The database does not answer"
-        response = _page(request, 503, "The desk cannot save or read just now", f"{why}. Try again in a minute.")
-        response["Retry-After"] = "60"
-        return response
-    return _page(request, 500, "Something failed here", "It is not your fault. Nothing was saved by this request.")
+        heading, wait = "The desk cannot save or read just now", {"Retry-After": "60"}
+        return told(request, 503, heading, f"{why}. Try again in a minute.", **wait)
+    return told(request, 500, "Something failed here", "It is not your fault. Nothing was saved by this request.")
 
 
 # Limits on tries
@@ -159,21 +182,15 @@ LIMITS = {
 }
 
 
-class TooMany(Exception):
-    """Too often. `seconds`: how long to wait."""
-
-    def __init__(self, action: str, seconds: int):
-        self.seconds = seconds
-        super().__init__(f"Too many tries ({action.replace('_', ' ')}). Wait {seconds} seconds, then try again.")
-
-
 def spend(action: str, *who: str) -> None:
-    """Count one more for each of `who`. Raises TooMany when one of them is over the limit."""
+    """Count one more for each of `who`. Raises Problem when one of them is over the limit."""
     limit, now = LIMITS[action], time.time()
     window = int(now // limit.seconds)
     ends = (window + 1) * limit.seconds
     if any(_count(f"{action} {window} {_digest(one)}", ends) > limit.times for one in who):
-        raise TooMany(action, max(1, math.ceil(ends - now)))
+        seconds = max(1, math.ceil(ends - now))
+        sentence = f"Too many tries ({action.replace('_', ' ')}). Wait {seconds} seconds, then try again."
+        raise Problem(429, "That was too often", sentence, **{"Retry-After": str(seconds)})
 
 
 def _count(key: str, ends: float) -> int:

@@ -115,6 +115,12 @@ TEMPLATES = [
         },
     }
 ]
+LOGGING = {  # what fails stands in the server's own log
+    "version": 1,
+    "disable_existing_loggers": False,
+    "handlers": {"stderr": {"class": "logging.StreamHandler"}},
+    "loggers": {"django.request": {"handlers": ["stderr"], "level": "ERROR"}},
+}
 ROOT_URLCONF = "desk.urls"
 WSGI_APPLICATION = "desk.wsgi.application"
 AUTH_USER_MODEL = "desk.Account"

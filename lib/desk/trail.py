@@ -14,8 +14,8 @@ from django.urls import reverse
 
 from desk.models import Account, Act, Answer, Comment, Job, Kind, Question, Review, Round, Verdict, Written
 
-LONGEST = {"prompt": 200_000, "text": 100_000, "conflict_text": 500, "reason": 2_000, "about": 2_000}  # characters
-LONGEST_JSON = 1_000_000
+LONGEST = {"prompt": 200_000, "text": 100_000, "conflict_text": 500, "reason": 2_000, "about": 2_000, "case": 20_000}
+LONGEST_JSON = 1_000_000  # characters, as all of these
 
 
 class NotAllowed(Exception):
@@ -70,13 +70,11 @@ def field_problems(row: models.Model) -> dict[str, str]:
     except ValidationError as error:
         problems = {name: " ".join(messages) for name, messages in error.message_dict.items()}
     for field in row._meta.fields:
-        value, told = getattr(row, field.attname), ""
-        if isinstance(field, models.JSONField):
-            told = bad_json(value)
-        elif isinstance(value, str) and not field.is_relation:
-            empty = not field.blank and not value.strip() and field.name not in free
-            told = "Fill this in." if empty else bad_text(field.name, value)
-        if told:
+        value = getattr(row, field.attname)
+        as_json, is_text = isinstance(field, models.JSONField), isinstance(value, str) and not field.is_relation
+        if is_text and not as_json and not (field.blank or value.strip() or field.name in free):
+            problems[field.name] = "Fill this in."
+        elif (as_json or is_text) and (told := unstorable(field.name, value)):
             problems[field.name] = told
     return problems
 
@@ -98,35 +96,22 @@ def _verdict_rules(row: Verdict) -> dict[str, str]:
     return told | ({} if money else {"dollars": "Give a number from 0."})
 
 
-def bad_json(value: Any) -> str:
-    """What is wrong with a value that is stored as JSON, "" where nothing is."""
+def unstorable(name: str, value: Any) -> str:
+    """What keeps a text, or a value that is stored as JSON, out of the database; "" where nothing does."""
     try:
-        text = json.dumps(value, ensure_ascii=False, allow_nan=False)
+        text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, allow_nan=False)
         text.encode()
     except (TypeError, ValueError, RecursionError):
-        return "is no JSON, or holds half a surrogate pair or NaN. Write plain JSON."
-    if len(text) > LONGEST_JSON:
-        return f"{len(text):,} characters of JSON, {LONGEST_JSON:,} are allowed. Shorten it."
-    return "holds a NUL character, which the database can't store. Take it out." if "\\u0000" in text else ""
-
-
-def bad_text(name: str, text: str) -> str:
-    """What is wrong with a text, "" where nothing is."""
-    most = LONGEST.get(name)
-    if most and len(text) > most:
+        return "holds half a surrogate pair or NaN, or is no JSON. Write whole letters, and plain JSON."
+    if len(text) > (most := LONGEST.get(name, LONGEST_JSON)):
         return f"{len(text):,} characters, {most:,} are allowed. Shorten it."
-    if "\x00" in text:
-        return "holds a NUL character, which the database can't store. Take it out."
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return "holds half a surrogate pair. Write whole letters."
-    return ""
+    nul = "\x00" if isinstance(value, str) else "\\u0000"
+    return "holds a NUL character, which the database can't store. Take it out." if nul in text else ""
 
 
 def needs_reason(by: Account | None, reason: str) -> str:
     """The reason, which a moderator must give. Without `by` it is a command's, which needs none."""
-    if told := bad_text("reason", reason):
+    if told := unstorable("reason", reason):
         raise Refused({"reason": told})
     if by is not None and not reason.strip():
         raise Refused({"reason": "Say why in a sentence: it is shown in the history."})

@@ -202,6 +202,7 @@ def test_what_fails_inside_is_told_without_secrets_and_logged_without_a_token(se
     send("nowhere/")
     logged = caplog.text + "".join(str(vars(record)) for record in caplog.records)
     assert "ZeroDivisionError" in logged and send.token not in logged
+    assert logging.getLogger("django.request").handlers  # in production, too
 
 
 def test_the_document_is_served_and_describes_each_address_with_its_errors(send):

@@ -57,7 +57,7 @@ def test_seats_are_shared_out_evenly_one_to_an_account_and_never_to_the_author(o
         ({"author": "olga"}, "row 2: author: the organizer"),
         ({"colour": "red"}, "row 2: colour: unknown"),
         ({"question": ["a"]}, "row 2: question: not a text"),
-        ({"question": "\x00"}, "row 2: question: more than"),
+        ({"question": "\x00"}, "row 2: question: holds a NUL"),
     ],
 )
 def test_a_case_that_does_not_do_is_named_and_none_is_added(olga, change, told):

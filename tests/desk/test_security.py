@@ -125,10 +125,11 @@ def test_the_fourth_of_three_is_too_many_until_the_window_is_over(db, monkeypatc
         security.spend("write", f"account {number}")  # one account does not use up another's
     for _ in range(2):
         security.spend("write", "account 1")
-    with pytest.raises(security.TooMany) as error:
+    with pytest.raises(security.Problem) as error:
         security.spend("write", "account 1")
-    assert 0 < error.value.seconds <= 60
-    now[0] += error.value.seconds
+    seconds = int(error.value.headers["Retry-After"])
+    assert error.value.status == 429 and 0 < seconds <= 60
+    now[0] += seconds
     security.spend("write", "account 1")
 
 
