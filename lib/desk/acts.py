@@ -59,33 +59,24 @@ def submit_answer(
 
 @transaction.atomic
 def review(
-    by: Account,
-    answer: Answer,
-    correct: str,
-    confidence: int,
-    text: str,
-    conflict: bool = False,
-    conflict_text: str = "",
-    kind: str = Kind.HUMAN,
-    system: System | None = None,
-    version: int | None = None,
+    by: Account, answer: Answer, correct: str, confidence: int, text: str, version: int | None = None, **more: Any
 ) -> Review:
-    """A review. version: that of the answer which the reviewer read; Stale when the answer was edited since."""
+    """A review; more: other fields of `Review`. version: that of the answer which the reviewer read; Stale when the
+    answer was edited since."""
     by, answer = active(by), locked(answer)
-    human = kind == Kind.HUMAN
+    row = Review(answer=answer, reviewer=by, correct=correct, confidence=confidence, text=text, **more)
+    human = row.kind == Kind.HUMAN
     if human and not by.may_review():
         raise NotAllowed("Only reviewers may review. Ask a moderator to make you one.")
     if answer.withdrawn_at:
         raise Refused({"": "This answer is withdrawn. There is nothing to review."})
     if version is not None and version != answer.version:
         raise Stale(answer, dict(correct=correct, confidence=confidence, text=text))
-    said = dict(correct=correct, confidence=confidence, text=text, conflict=conflict, conflict_text=conflict_text)
-    row = Review(answer=answer, reviewer=by, kind=kind, system=system, **said)
     check(row)
     if human and answer.review_of(by):
         raise Refused({"": "Your review of this answer stands already. Edit that one."})
-    same = Review.objects.filter(answer=answer, reviewer=by, kind=Kind.AI, system=system, text=text, withdrawn_at=None)
-    if not human and same.exists():
+    alike = Review.objects.filter(answer=answer, reviewer=by, kind=Kind.AI, text=text, withdrawn_at=None)
+    if not human and alike.filter(system=row.system).exists():
         raise Refused({"text": "This system's review stands here already, word for word."})
     row.save()
     recompute(answer.question)
@@ -129,20 +120,10 @@ def vote(by: Account, question: Question, value: int) -> int:
 
 
 @transaction.atomic
-def add_verdict(
-    answer: Answer,
-    validator: str,
-    outcome: str,
-    probability: float | None = None,
-    judges: str = "",
-    calls: int = 0,
-    dollars: float = 0.0,
-    trace: Sequence = (),
-    by: Account | None = None,
-) -> Verdict:
-    """A validator's verdict. It decides nothing about a question's state; the caller knows who may order one."""
-    told = dict(validator=validator, judges=judges, probability=probability, calls=calls, dollars=dollars)
-    verdict = Verdict(answer=answer, outcome=outcome, trace=list(trace), ordered_by=by, **told)
+def add_verdict(answer: Answer, validator: str, outcome: str, by: Account | None = None, **more: Any) -> Verdict:
+    """A validator's verdict; more: other fields of `Verdict`. It decides nothing about a question's state; the caller
+    knows who may order one."""
+    verdict = Verdict(answer=answer, validator=validator, outcome=outcome, ordered_by=by, **more)
     check(verdict)
     verdict.save()
     record(by, "verdict", verdict)

@@ -315,7 +315,7 @@ def _keep(job: Job, answer: Answer, found: dict, dollars: float) -> None:
             answer,
             job.validator,
             Outcome(found["outcome"]),
-            stated[0] if len(stated) == 1 else None,  # of several votes there is no one probability
+            probability=stated[0] if len(stated) == 1 else None,  # of several votes there is no one probability
             judges="; ".join(job.judges),
             calls=found["calls"],
             dollars=dollars,

@@ -20,29 +20,15 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
 from django.views.decorators.http import require_safe
-from proctor.uq.community import (
-    PEOPLE,
-    RULE,
-    Community,
-    history,
-    pass_rates,
-    ranking,
-    reviewer_agreement,
-    scores,
-    statistics,
-)
+from proctor.uq import community
+from proctor.uq.community import PEOPLE, RULE, Community
 
-from desk import tables
+from desk.tables import all_tables
 
 SECONDS = 60  # for which an overview is kept at least
 RESAMPLES = 300
 STEPS = 12  # points of the history
 COMPUTING = Lock()  # readers who come at once wait for one computation; each would slow all others down
-
-
-def community() -> Community:
-    """The store as `uq` reads it."""
-    return Community(**tables.all_tables())
 
 
 def summary(of: Community, validator: str = "") -> dict[str, Any] | None:
@@ -59,11 +45,11 @@ def summary(of: Community, validator: str = "") -> dict[str, Any] | None:
         at=pd.Timestamp(timezone.now()),
         validators=names,
         screen=screen,
-        statistics=statistics(of, screen, RULE),
-        pass_rates=pass_rates(of),
-        ranking=ranking(*scores(of, screen, RULE)),
-        agreement=reviewer_agreement(of, np.random.default_rng(0), RESAMPLES),
-        history=history(of, RULE, STEPS),
+        statistics=community.statistics(of, screen, RULE),
+        pass_rates=community.pass_rates(of),
+        ranking=community.ranking(*community.scores(of, screen, RULE)),
+        agreement=community.reviewer_agreement(of, np.random.default_rng(0), RESAMPLES),
+        history=community.history(of, RULE, STEPS),
     )
 
 
@@ -74,7 +60,7 @@ def overview(validator: str = "") -> dict[str, Any] | None:
         with COMPUTING:
             if (found := cache.get(key)) is None:
                 start = time.monotonic()
-                found = (summary(community(), validator),)
+                found = (summary(Community(**all_tables()), validator),)
                 cache.set(key, found, max(SECONDS, 50 * (time.monotonic() - start)))
     return found[0]
 

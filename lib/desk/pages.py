@@ -16,21 +16,7 @@ from django.shortcuts import get_object_or_404, render
 
 from desk import api, people, resolution, search
 from desk.forms import area, form_class
-from desk.models import (
-    Account,
-    Act,
-    Answer,
-    Comment,
-    Correct,
-    Kind,
-    Outcome,
-    Question,
-    Review,
-    Role,
-    Verdict,
-    Vote,
-    Written,
-)
+from desk.models import Account, Act, Answer, Comment, Correct, Kind, Outcome, Question, Review, Verdict, Vote, Written
 from desk.trail import address, may_see
 
 PER_PAGE = 25
@@ -345,7 +331,7 @@ def _compared(old: list[str], new: list[str]) -> list[tuple[str, str]]:
 
 def about(request: HttpRequest) -> HttpResponse:
     told = dict(states=resolution.STATES, answer_states=resolution.ANSWER_STATES, rule=resolution.RULE)
-    told |= dict(moderators=Account.objects.filter(role=Role.MODERATOR, is_active=True).order_by("username"))
+    told |= dict(moderators=Account.objects.filter(role="moderator", is_active=True).order_by("username"))
     return render(request, "desk/about.html", told)
 
 

@@ -109,9 +109,9 @@ def seed(number: int = 0, setting: Setting = SETTING) -> dict[str, int]:
         made = acts.submit_answer(accounts[row.submitted_by], questions[row.question_id], *names, **told)
         answers[row.answer_id] = _date(made, row.submitted_at + later)
     for row in community.verdicts.itertuples():
-        probability = None if np.isnan(row.probability) else row.probability
         known = dict(judges=JUDGE, calls=row.calls, dollars=row.dollars, trace=_trace(row, rng))
-        made = acts.add_verdict(answers[row.answer_id], row.validator, row.verdict, probability, **known)
+        known["probability"] = None if np.isnan(row.probability) else row.probability
+        made = acts.add_verdict(answers[row.answer_id], row.validator, row.verdict, **known)
         _date(made, row.decided_at + later, "decided_at")
     for row in community.reviews.itertuples():
         _review(row, answers[row.answer_id], accounts[row.reviewer], later)

@@ -119,7 +119,9 @@ def talk(answer, reviewer, moderator, reader):
     """The answer with all that can be said of it: a verdict with its trace, an AI review, two reviews, a comment."""
     judge = System.objects.create(organisation="Checks Inc", name="Judge 7", base_model="judge-base")
     trace = [{"prompt": "Is it right?", "reply": "Yes, <b>it</b> is."}]
-    acts.add_verdict(answer, "(CC x3|U) => C", "accept", 0.7, judges="judge-base", calls=4, dollars=0.03, trace=trace)
+    acts.add_verdict(
+        answer, "(CC x3|U) => C", "accept", probability=0.7, judges="judge-base", calls=4, dollars=0.03, trace=trace
+    )
     acts.review(reader, answer, "no", 3, "The AI doubts $x$.", kind="ai", system=judge)
     first = acts.review(moderator, answer, "yes", 4, "I checked $x=1$.")
     other = Account.objects.create_user("bo", password="a long pass phrase", role="reviewer")

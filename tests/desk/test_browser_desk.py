@@ -61,7 +61,9 @@ def fill():
         rea, question, "Marsh Lab", "Heron 2", "heron-base", "Answer: {question}", "By induction on $d$."
     )
     trace = [{"prompt": "Is it correct?", "reply": "Yes."}]
-    acts.add_verdict(answer, "(CC x3|U) => C", "accept", 0.8, judges="judge", calls=4, dollars=0.03, trace=trace)
+    acts.add_verdict(
+        answer, "(CC x3|U) => C", "accept", probability=0.8, judges="judge", calls=4, dollars=0.03, trace=trace
+    )
     judge = System.objects.create(organisation="Second Reading", name="Critic", base_model="critic")
     acts.review(rea, answer, "no", 3, "Step two is not shown.", kind="ai", system=judge)
     acts.review(bo, answer, "yes", 4, "I followed it.", conflict=True, conflict_text="I know the authors.")

@@ -11,6 +11,7 @@ import pytest
 from desk import overview, resolution, seed
 from desk.models import Account, Act, Answer, Ballot, Comment, Question, Review, System, Verdict, Vote
 from desk.overview import LEFT, WIDTH, history_points, ranking_marks, rows_of
+from desk.tables import all_tables
 from django.core.cache import cache
 from django.db import transaction
 from django.utils import timezone
@@ -46,7 +47,7 @@ def seeded(django_db_setup, django_db_blocker):
             states |= {answer.key: state for answer, state in resolution.answer_states(question).items()}
         systems = set(System.objects.filter(people=False, answers__isnull=False).values_list("name", flat=True))
         resolved = Question.objects.filter(state="resolved").count()
-        community = overview.community()
+        community = Community(**all_tables())
         yield Seeded(counts, community, overview.summary(community), states, systems, resolved)
         transaction.set_rollback(True)
 
@@ -111,7 +112,8 @@ def test_the_store_is_filled_by_acts(seeded):
 def test_readers_who_come_at_once_wait_for_one_computation(monkeypatch):
     cache.clear()
     asked, all_came = [], Barrier(4)
-    monkeypatch.setattr(overview, "community", lambda: asked.append(1))
+    monkeypatch.setattr(overview, "all_tables", lambda: asked.append(1) or {})
+    monkeypatch.setattr(overview, "Community", lambda **_: None)
     monkeypatch.setattr(overview, "summary", lambda *_: "told")
 
     def read(_):
