@@ -20,8 +20,7 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.generic import ListView
 
 from desk import people, security
-from desk.form_pages import FormPage, Moderators, sign_in_page, signed_in, try_act
-from desk.forms import area, radio, reason
+from desk.form_pages import FormPage, Moderators, area, as_draft, radio, reason, signed_in, try_act
 from desk.models import Account, Ticket, Token
 from desk.trail import Refused, address, record
 
@@ -48,27 +47,22 @@ def _password(**more: str) -> forms.CharField:
     return forms.CharField(widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}), **more)
 
 
-@never_cache
-@sensitive_post_parameters("password")
-def sign_in(request: HttpRequest) -> HttpResponse:
-    onwards = _own_address(request, request.POST.get("next") or request.GET.get("next") or "")
-    sent = _draft(request)
-    if request.method == "POST":
+class SignIn(views.LoginView):
+    """A form that was sent after the session had ended is kept in this one, and sent again afterwards."""
+
+    template_name = "desk/sign_in.html"
+
+    def post(self, request: HttpRequest, *args, **kwargs) -> HttpResponse:
         security.spend("sign_in", security.address(request))
         security.spend("sign_in_to_one_name", f"name {request.POST.get('username', '')[:150]}")
-    form = AuthenticationForm(request, request.POST or None)
-    if request.method == "POST" and form.is_valid():
-        auth.login(request, form.get_user())
-        if sent:
-            return render(request, "desk/resume.html", dict(sent=sent, action=onwards))
-        return redirect(onwards)
-    return sign_in_page(request, form, onwards, sent)
+        return super().post(request, *args, **kwargs)
 
+    def form_valid(self, form: AuthenticationForm) -> HttpResponse:
+        reply, sent = super().form_valid(form), _draft(self.request)
+        return render(self.request, "desk/resume.html", dict(sent=sent, action=reply["Location"])) if sent else reply
 
-def _own_address(request: HttpRequest, onwards: str) -> str:
-    """Where to go after signing in: an address of this site, or the list."""
-    safe = url_has_allowed_host_and_scheme(onwards, {request.get_host()}, require_https=request.is_secure())
-    return onwards if safe and onwards.startswith("/") else "/"
+    def get_context_data(self, **more) -> dict:
+        return super().get_context_data(**as_draft(_draft(self.request)), **more)
 
 
 def _draft(request: HttpRequest) -> dict[str, str]:
@@ -80,8 +74,8 @@ def _draft(request: HttpRequest) -> dict[str, str]:
 
 
 @method_decorator([never_cache, sensitive_post_parameters("password", "password_again")], name="dispatch")
-class SignUp(FormPage):
-    public, note = True, "desk/sign_up_note.html"
+class SignUp(views.RedirectURLMixin, FormPage):
+    public, note, next_page = True, "desk/sign_up_note.html", "questions"
     heading, send = "Make an account", "Make the account"
     fields = {
         **_of_account("username"),
@@ -103,7 +97,7 @@ class SignUp(FormPage):
         return made
 
     def onwards(self, made: Account) -> str:
-        return _own_address(self.request, self.request.GET.get("next", ""))
+        return self.get_success_url()
 
 
 class NewPassword:

@@ -1,10 +1,13 @@
 """What all pages with a form share: who is not signed in signs in first, one act gets what the form holds.
 
+A form is a dict of fields, which stands next to the page that shows it. Fields say what is missing; what may be stored
+is decided by the acts.
+
 A form that was sent after the session had ended is not lost: the reader signs in, sees the text again and sends it.
 """
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from typing import Any
 
@@ -17,12 +20,30 @@ from django.utils.decorators import classonlymethod
 from django.views.generic import FormView
 
 from desk import security
-from desk.forms import Fields, form_class
 from desk.models import Written
 from desk.security import is_secret
 from desk.trail import NotAllowed, Refused, Stale, address
 
 LONGEST_DRAFT = 400_000  # characters
+Fields = Mapping[str, forms.Field]
+
+
+def form_class(fields: Fields) -> type[forms.Form]:
+    return type("Form", (forms.Form,), dict(fields))
+
+
+def area(rows: int, **more) -> forms.CharField:
+    """A field for a text of several lines."""
+    return forms.CharField(widget=forms.Textarea(attrs={"rows": rows}), **more)
+
+
+def radio(choices: Sequence[tuple], kind: type = forms.ChoiceField, **more) -> forms.ChoiceField:
+    """A field for one of a few values, all of which are shown."""
+    return kind(choices=choices, widget=forms.RadioSelect, **more)
+
+
+def reason(shown: str = "Shown in the history.", required: bool = True) -> forms.CharField:
+    return area(3, max_length=2000, help_text=shown, required=required)
 
 
 def signed_in(view: Callable) -> Callable:
@@ -35,15 +56,16 @@ def signed_in(view: Callable) -> Callable:
                 security.spend("write", f"account {request.user.pk}")
             return view(request, *args, **kwargs)
         sent = {name: value for name, value in request.POST.items() if not is_secret(name)}
-        return sign_in_page(request, AuthenticationForm(request), request.get_full_path(), sent)
+        told = dict(form=AuthenticationForm(request), next=request.get_full_path(), **as_draft(sent))
+        return render(request, "desk/sign_in.html", told)
 
     return page
 
 
-def sign_in_page(request: HttpRequest, form: forms.Form, onwards: str, sent: dict[str, str]) -> HttpResponse:
+def as_draft(sent: dict[str, str]) -> dict:
+    """What the page to sign in shows of a form that was sent before, and holds until it is sent again."""
     draft = json.dumps(sent) if sent else ""
-    told = dict(form=form, next=onwards, sent=sent, draft=draft if len(draft) <= LONGEST_DRAFT else "")
-    return render(request, "desk/sign_in.html", told)
+    return dict(sent=sent, draft=draft if len(draft) <= LONGEST_DRAFT else "")
 
 
 def try_act(form: forms.Form, act: Callable, *args, **kwargs):

@@ -15,7 +15,7 @@ from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, render
 
 from desk import api, people, resolution, search
-from desk.forms import area, form_class
+from desk.form_pages import area, form_class
 from desk.models import Account, Act, Answer, Comment, Correct, Kind, Outcome, Question, Review, Verdict, Vote, Written
 from desk.trail import address, may_see
 

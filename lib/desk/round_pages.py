@@ -18,8 +18,7 @@ from proctor.data.tabular import DataError, Wrong, made, read_csv, read_jsonl
 from proctor.files import harmless
 
 from desk import rounds
-from desk.form_pages import FormPage, Moderators, signed_in, try_act
-from desk.forms import Fields
+from desk.form_pages import Fields, FormPage, Moderators, signed_in, try_act
 from desk.models import Case, Round
 from desk.render import markdown
 from desk.round_protocols import PROTOCOLS

@@ -17,7 +17,7 @@ from proctor.hle import review
 from proctor.kina.tournament import Mechanism, settle
 from proctor.uq.dataset import review_queue
 
-from desk.forms import Fields
+from desk.form_pages import Fields
 from desk.models import AUTHOR, ORGANIZER, Ballot, Case
 from desk.round_rules import Move, Outcome, Part, Protocol, choice, fixed, text
 from desk.round_verified import HlePair, HleVerified

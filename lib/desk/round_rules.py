@@ -12,7 +12,7 @@ from typing import Any
 import pandas as pd
 from django import forms
 
-from desk.forms import Fields, area, radio
+from desk.form_pages import Fields, area, radio
 from desk.models import AUTHOR, ORGANIZER, Ballot, Case
 from desk.trail import unstorable
 

@@ -12,7 +12,7 @@ from proctor.data.schemas import LETTERS, Question
 from proctor.hle_verified import decision_rules as rules
 from proctor.hle_verified.planted_defects import COMPONENTS
 
-from desk.forms import Fields
+from desk.form_pages import Fields
 from desk.models import ORGANIZER, Ballot, Case
 from desk.round_rules import Move, Outcome, Part, Protocol, choice, fixed, text
 from desk.trail import Refused

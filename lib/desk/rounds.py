@@ -16,7 +16,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from desk.forms import Fields, form_class
+from desk.form_pages import Fields, form_class
 from desk.models import Account, Ballot, Case, Round, Seat
 from desk.round_protocols import PROTOCOLS
 from desk.round_rules import Protocol

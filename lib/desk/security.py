@@ -19,8 +19,6 @@ from datetime import UTC, datetime
 from typing import NamedTuple
 
 from django.conf import settings
-from django.core.exceptions import BadRequest
-from django.core.files.uploadhandler import FileUploadHandler
 from django.db import IntegrityError, InterfaceError, OperationalError, transaction
 from django.db.models import F
 from django.http import HttpRequest, HttpResponse, JsonResponse
@@ -85,13 +83,6 @@ class Problem(Exception):
         self.status, self.heading, self.problems, self.headers = status, heading, problems, headers
 
 
-class NoUploads(FileUploadHandler):
-    """The desk takes no files."""
-
-    def new_file(self, *args, **kwargs):
-        raise BadRequest("Files are not taken. Paste the text into the form.")
-
-
 def is_secret(name: str) -> bool:
     """Whether a form's field must never be shown again."""
     return "password" in name or name == "csrfmiddlewaretoken"
@@ -130,8 +121,8 @@ def told(
 
 
 def bad_request(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
-    files = isinstance(exception, BadRequest)
-    return told(request, 400, "This could not be read", str(exception) if files else "Go back and try again.")
+    sentence = "Files are not taken: paste the text into the form. Else go back and try again."
+    return told(request, 400, "This could not be read", sentence)
 
 
 def forbidden(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:

@@ -144,5 +144,5 @@ SESSION_COOKIE_AGE = 14 * 24 * 3600
 X_FRAME_OPTIONS = "DENY"
 SECURE_REFERRER_POLICY = "same-origin"
 CSRF_FAILURE_VIEW = "desk.security.not_from_here"
-FILE_UPLOAD_HANDLERS = ["desk.security.NoUploads"]
-DATA_UPLOAD_MAX_MEMORY_SIZE = 2_000_000  # bytes of a form; files are not taken at all
+DATA_UPLOAD_MAX_MEMORY_SIZE = 2_000_000  # bytes of a form
+DATA_UPLOAD_MAX_NUMBER_FILES = 0

@@ -35,7 +35,7 @@ urlpatterns = [
     path("terms/", TemplateView.as_view(template_name="desk/terms.html"), name="terms"),
     path("privacy/", TemplateView.as_view(template_name="desk/privacy.html"), name="privacy"),
     # one's own account
-    path("sign-in/", account_pages.sign_in, name="sign_in"),
+    path("sign-in/", account_pages.SignIn.as_view(), name="sign_in"),
     path("sign-out/", LogoutView.as_view(), name="sign_out"),
     path("sign-up/", account_pages.SignUp.as_view(), name="sign_up"),
     path("me/", account_pages.Profile.as_view(), name="profile"),

@@ -11,8 +11,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 
 from desk import acts, people
-from desk.form_pages import FormPage, Moderators, signed_in
-from desk.forms import Fields, area, radio, reason
+from desk.form_pages import Fields, FormPage, Moderators, area, radio, reason, signed_in
 from desk.models import Account, Act, Answer, Comment, Correct, Review, Ticket, Written
 from desk.pages import COMMENT, TABLES, by_key, pieces
 from desk.trail import OWNER, address, author_of, may_see

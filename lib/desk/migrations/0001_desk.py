@@ -10,6 +10,15 @@ from django.utils.timezone import now
 
 from desk.models import Correct, Kind, Outcome, Role, Ticket, check_orcid, new_key
 
+WRITTEN = [
+    ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+    ("key", models.CharField(default=new_key, max_length=80, unique=True)),
+    ("written_at", models.DateTimeField(db_index=True, default=now)),
+    ("edited_at", models.DateTimeField(blank=True, null=True)),
+    ("withdrawn_at", models.DateTimeField(blank=True, null=True)),
+    ("version", models.PositiveIntegerField(default=1)),
+]
+
 
 class Migration(migrations.Migration):
     replaces = [
@@ -111,12 +120,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name="Answer",
             fields=[
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
-                ("key", models.CharField(default=new_key, max_length=80, unique=True)),
-                ("written_at", models.DateTimeField(db_index=True, default=now)),
-                ("edited_at", models.DateTimeField(blank=True, null=True)),
-                ("withdrawn_at", models.DateTimeField(blank=True, null=True)),
-                ("version", models.PositiveIntegerField(default=1)),
+                *WRITTEN,
                 ("question", models.ForeignKey("desk.question", PROTECT, related_name="answers")),
                 ("system", models.ForeignKey("desk.system", PROTECT, related_name="answers")),
                 ("prompt", models.TextField()),
@@ -144,12 +148,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name="Review",
             fields=[
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
-                ("key", models.CharField(default=new_key, max_length=80, unique=True)),
-                ("written_at", models.DateTimeField(db_index=True, default=now)),
-                ("edited_at", models.DateTimeField(blank=True, null=True)),
-                ("withdrawn_at", models.DateTimeField(blank=True, null=True)),
-                ("version", models.PositiveIntegerField(default=1)),
+                *WRITTEN,
                 ("answer", models.ForeignKey("desk.answer", PROTECT, related_name="reviews")),
                 ("reviewer", models.ForeignKey("desk.account", PROTECT, related_name="reviews")),
                 ("kind", models.CharField(choices=Kind.choices, default="human", max_length=10)),
@@ -177,12 +176,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name="Comment",
             fields=[
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
-                ("key", models.CharField(default=new_key, max_length=80, unique=True)),
-                ("written_at", models.DateTimeField(db_index=True, default=now)),
-                ("edited_at", models.DateTimeField(blank=True, null=True)),
-                ("withdrawn_at", models.DateTimeField(blank=True, null=True)),
-                ("version", models.PositiveIntegerField(default=1)),
+                *WRITTEN,
                 ("question", models.ForeignKey("desk.question", PROTECT, related_name="remarks")),
                 ("review", models.ForeignKey("desk.review", PROTECT, blank=True, null=True, related_name="remarks")),
                 ("author", models.ForeignKey("desk.account", PROTECT, related_name="remarks")),
