@@ -246,6 +246,7 @@ def test_every_public_loader_is_on_the_list():
         "data.tabular": ("problem", "read", "made", "collect", "renamed", "read_jsonl", "read_csv"),
         "exam.wrong_keys": ("read_votes", "read_decisions"),
         "cbu.own_candidates": ("load",),
+        "exam.formats": ("is_table", "long_table"),
         "exam.marking": ("board_of", "read_one"),
     }
     elsewhere = {(f"proctor.{module}", name) for module, names in elsewhere.items() for name in names}

@@ -146,7 +146,9 @@ def test_hle_files_that_are_wrapped_are_read_and_a_failed_judgement_is_none(tmp_
     entries = {"q1": {"model": "m", "response": "4", "judge_response": no | {"error": "Connection error."}}}
     entries["q2"] = {"model": "m", "response": "5"}
     path.write_text(json.dumps({"judging_metadata": {"judge": "j"}, key: entries}))
-    assert read_results(path).to_numpy().tolist() == [["m", "q1", "4"], ["m", "q2", "5"]]  # and no score
+    found = read_results(path)
+    assert found[["model", "question_id", "reply"]].to_numpy().tolist() == [["m", "q1", "4"], ["m", "q2", "5"]]
+    assert found["score"].isna().all()
     judged = [entry | dict(judge_response=said) for entry, said in zip(entries.values(), (yes, no))]
     path.write_text(json.dumps({key: dict(zip("ab", judged))}))
     assert read_results(path)["score"].tolist() == [1, 0]

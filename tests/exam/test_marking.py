@@ -72,9 +72,10 @@ def test_answers_that_the_file_has_read_and_judged_files_of_hle_are_marked_anew(
         ("id,answer\nq1,\n", REPLIES, "row 2, column answer: empty"),
         ("id,answer\nq1,1\nq1,2\n", REPLIES, "'q1' is the id of row 2 too"),
         ("id,colour\nq1,1\n", REPLIES, "the columns are colour, id"),
-        (KEYS, "item,model\nq1,one\n", "Give question_id and reply or answer"),
+        (KEYS, "item,model\nq1,one\n", "Give question_id, and reply, answer or score"),
         (KEYS, "item,reply,score\nq1,x,maybe\n", "row 2, column score: 'maybe' is no score"),
         (KEYS, "item,reply\nq1,x\nq1,y\n", "a second reply of replies to question q1 (sample 0)"),
+        (KEYS, "item,score\nq1,1\n", "no replies in it. Give question_id and reply or answer"),
         (KEYS, "item,reply\nq8,x\n", "no key for any of the 1 replies"),
     ],
 )
@@ -106,7 +107,11 @@ def test_what_is_no_results_is_refused(tmp_path):
     (tmp_path / "x.csv").write_text("item,points\na,1\n")
     (tmp_path / "y.json").write_text(json.dumps({"a": {"model": "m", "response": "1"}}))
     (tmp_path / "z.csv").write_text("item,score\na,good\n")
-    told = {"x.csv": "Give item and score", "y.json": "nobody has judged", "z.csv": "'good' is no score"}
+    told = {
+        "x.csv": "Give question_id, and reply, answer or score",
+        "y.json": "nobody has judged",
+        "z.csv": "'good' is no score",
+    }
     for name, wrong in told.items():
         with pytest.raises(DataError, match=wrong):
             read_one(tmp_path / name)

@@ -1,10 +1,10 @@
-"""Results of an exam in the files of the field: HLE (predictions, judged), inspect_ai, lm-eval (samples), promptfoo.
+"""Results of an exam in the files of the field: HLE (predictions, judged), inspect_ai, lm-eval (samples), promptfoo,
+and tables with a row per reply.
 
     read_results(path)                                                # whichever of them it is
     read_results(path, scores=["choice"], filters=["strict-match"])   # where a file holds several of these
 
-A row per reply with those of the columns model, question_id, sample, reply, answer, score and cut_off that the format
-holds. `hle/your_exam` writes the first, which HLE's own scorer reads.
+`hle/your_exam` writes the first, which HLE's own scorer reads.
 Sources: HLE's public code (hle_eval), inspect_ai's log version 2, lm-eval's --log_samples, promptfoo's results
 (version 3).
 Errors are DataError, naming the file, the row and what to fix.
@@ -16,13 +16,15 @@ import math
 import sys
 import zlib
 from collections.abc import Callable, Collection, Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
+from proctor.data.answers import OUTCOMES
 from proctor.data.schemas import LETTERS
-from proctor.data.tabular import NO_TEXT, DataError, Wrong, can_be_text, made, problem, read_rows
+from proctor.data.tabular import NO_TEXT, DataError, Row, Wrong, can_be_text, made, needs, problem, read_rows
 
 if sys.version_info >= (3, 14):
     import zipfile
@@ -33,45 +35,103 @@ else:  # inspect_ai compresses its logs with Zstandard since 2026, which Python'
 
 WORDS = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}  # inspect_ai's words: correct, incorrect, partly, no answer
 EMPTY = "no results in it."
+MISSING = dict(question_id="", model="", sample=0, reply="", answer=None, cut_off=False, score=math.nan)
+ITEMS = ("item", "item_id", "question_id", "task_id", "instance_id", "id")  # names of columns in tables
+REPLIES = ("reply", "response", "output", "text")
+ANSWERS = ("answer", "prediction", "final_answer")  # what a reply states, read by somebody already
+SCORES = ("score", "correct", "right", "resolved")
 NO_MATCH = "[invalid]"  # lm-eval's filters by pattern write it for an answer that they did not find
 
 
 def read_results(
     path: str | Path, scores: Collection[str] = (), filters: Collection[str] = (), replies: bool = True
-) -> pd.DataFrame | None:
-    """The rows of a file of HLE, inspect_ai, lm-eval or promptfoo, recognised by its ending and content; None for any
-    other, such as a table. lm-eval's rows have no model: the file does not say which. score is missing where a sample
-    ended in an error or a judge's call failed, and is no column of replies that nobody judged.
+) -> pd.DataFrame:
+    """One row per reply of a file, whose kind is known by its ending and content: question_id, model ("": the file does
+    not say which), sample, reply, answer (as the file read it; None: it did not), cut_off, and score, NaN where nobody
+    judged the reply, the sample ended in an error or the judge's call failed.
 
     scores, filters: of several scorers of inspect_ai, and metrics and filters of lm-eval, those to read: one a file.
     replies: False where scores and answers are enough, which logs of inspect_ai hold apart."""
     path, collecting = Path(path), gc.isenabled()
     gc.disable()  # a million rows are millions of objects, none of them garbage: looking for it doubles the time
     try:
-        return _results(path, scores, filters, replies)
+        found = _results(path, scores, filters, replies)
     finally:
         if collecting:
             gc.enable()
+    for name in MISSING.keys() - {*found}:
+        found[name] = MISSING[name]
+    return found[[*MISSING]]
 
 
-def _results(path: Path, scores: Collection[str], filters: Collection[str], replies: bool) -> pd.DataFrame | None:
+def is_table(path: Path) -> bool:
+    """Whether a file is a table of rows, and no log or object of the formats here."""
+    kind, begins = path.suffix.lower(), ""
+    with suppress(OSError):
+        with path.open(encoding="utf-8-sig", errors="replace") as file:
+            begins = file.read(100_000).lstrip()
+    if kind == ".jsonl":
+        return '"resps"' not in begins
+    return begins.startswith("[") if kind == ".json" else kind != ".eval"
+
+
+def _results(path: Path, scores: Collection[str], filters: Collection[str], replies: bool) -> pd.DataFrame:
     kind = path.suffix.lower()
-    if kind == ".jsonl" and '"resps"' in path.read_text(encoding="utf-8", errors="replace")[:100_000]:
+    if is_table(path):
+        return long_table(path, *read_rows(path))
+    if kind == ".jsonl":
         return _lm_eval(path, scores, filters)
     if kind == ".eval" and zipfile.is_zipfile(path):
         return _inspect(path, *_zipped_log(path, replies), scores)
-    if kind not in (".json", ".eval"):
-        return None
-    found = _json(path)
-    if kind == ".json" and isinstance(found, list):
-        return None
-    if not isinstance(found, dict):
+    if not isinstance(found := _json(path), dict):
         raise DataError(f"{path}: not a JSON object. Is it a file of another format?")
     if kind == ".eval" or {"samples", "eval"} <= set(found):
         return _inspect(path, found, _list(found.get("samples")), scores)
     if isinstance(tests := _dict(found.get("results")).get("results"), list):
         return _promptfoo(path, tests)
     return _hle(path, found)
+
+
+# Tables: item and reply, answer or score, under the names that people give them
+
+
+def column_of(rows: list[Row], names: Iterable[str]) -> str:
+    """The first of these names that is a column of the rows; "": none is."""
+    known = {column for _, row in rows for column in row}
+    return next((name for name in names if name in known), "")
+
+
+def long_table(path: Path, rows: list[Row], problems: list[str]) -> pd.DataFrame:
+    """The rows of a table with a row per reply, as `read_results` gives them."""
+    item, reply, given, score = (column_of(rows, names) for names in (ITEMS, REPLIES, ANSWERS, SCORES))
+    if not item or not (reply or given or score):
+        known = ", ".join(dict.fromkeys(column for _, row in rows for column in row)) or "none"
+        fix = "Give question_id, and reply, answer or score (or correct), if wanted model and sample"
+        raise DataError(f"{path}: the columns are {known}. {fix}.")
+
+    def reply_of(_: int, row: dict) -> dict:
+        needs(row, item, fix="Give every row its question")
+        texts = [str(row[name]) if row.get(name) is not None else "" for name in (reply, given)]
+        marked = row.get(score) not in (None, "")
+        read = dict(
+            model=str(row.get("model") or ""), question_id=str(row[item]).strip(), reply=texts[0], cut_off=False
+        )
+        read |= dict(answer=texts[1] or None, score=score_of(row[score], score) if marked else math.nan)
+        try:
+            return read | dict(sample=int(str(row.get("sample") or 0)))
+        except ValueError:
+            raise Wrong("sample", f"{row['sample']!r} is no whole number", "Number samples 0, 1, 2 ...") from None
+
+    return pd.DataFrame(made(path, rows, problems, reply_of, empty=EMPTY))
+
+
+def score_of(said: object, column: str) -> float:
+    """A score, from a number or a word such as yes and no. Raises Wrong for anything else."""
+    word = str(said).strip().casefold()
+    try:
+        return float(OUTCOMES[word]) if word in OUTCOMES else float(str(said))
+    except ValueError:
+        raise Wrong(column, f"{said!r} is no score", "Give a number from 0 to 1, or yes or no") from None
 
 
 def _only(path: Path, column: str, names: Collection[str], wanted: Collection[str], option: str) -> str:

@@ -17,11 +17,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from proctor.data.answers import OUTCOMES
 from proctor.data.questions import load_questions
 from proctor.data.schemas import LETTERS, Question
-from proctor.data.tabular import DataError, Row, Wrong, made, needs, read_rows
-from proctor.exam.formats import read_results
+from proctor.data.tabular import DataError, Wrong, made, needs, read_rows
+from proctor.exam.formats import ITEMS, column_of, is_table, read_results
 from proctor.exam.run_exam import compared, judge_undecided, matches_key
 from proctor.models.messages import Reply
 from proctor.models.session import Session
@@ -30,8 +29,6 @@ from proctor.stats.compare import exact_p
 from proctor.stats.interval import Interval
 from proctor.stats.proportions import wilson, wilson_of_means
 
-REPLIES = ("reply", "response", "output", "text")
-ANSWERS = ("answer", "prediction", "final_answer")  # what a reply states, read by somebody already
 KEYS = ("answer", "key", "correct_answer", "target", "gold")
 NO_TEXT = "(the file of keys has no text of this question)"
 
@@ -44,7 +41,7 @@ def read_keys(path: str | Path, columns: Mapping[str, str] | None = None) -> lis
     path = Path(path)
     rows, problems = read_rows(path)
     known = {column for _, row in rows for column in row}
-    item, key = (next((name for name in names if name in known), None) for names in (ITEMS, KEYS))
+    item, key = column_of(rows, ITEMS), column_of(rows, KEYS)
     if columns or known & {"question", "problem"} or not rows:
         named = {"id": item, "answer": key}
         columns = columns or {field: name for field, name in named.items() if name and field not in known}
@@ -52,7 +49,7 @@ def read_keys(path: str | Path, columns: Mapping[str, str] | None = None) -> lis
         if lacking := next((question.id for question in questions if question.answer is None), None):
             raise DataError(f"{path}: question {lacking} has no key. Give it one, or leave it out.")
         return questions
-    if item is None or key is None:
+    if not item or not key:
         raise DataError(
             f"{path}: the columns are {', '.join(sorted(known))}. Give id and answer, or name them with "
             "--column id=... and --column answer=...."
@@ -75,27 +72,17 @@ def read_replies(*files: str | Path, scores: Collection[str] = (), filters: Coll
     """Kept replies of any number of files: file, model, question_id, sample, reply, given (the answer that the file
     read in it; None: none), cut_off, and `before`, the mark that the file gives (1, 0; NaN: none).
 
-    HLE's predictions or judged files, logs of inspect_ai, lm-eval's samples, promptfoo's results, or a table (.csv,
-    .jsonl ...) of item and reply or answer, if wanted model, sample and score. A file that names no model is a model of
-    its file's name. scores, filters: of `read_results`."""
-    tables = []
-    for file in map(Path, files):
-        results = read_results(file, scores, filters)
-        tables.append((file, replies_of(*read_rows(file), file) if results is None else results))
-    return joined(*tables)
+    files, scores, filters: of `formats.read_results`. A file that names no model is a model of its file's name."""
+    return joined(*((Path(file), read_results(file, scores, filters)) for file in files))
 
 
 def joined(*tables: tuple[Path, pd.DataFrame]) -> pd.DataFrame:
-    """The rows of files that are read, each of `read_results` or `replies_of`, as `read_replies` gives them."""
-    parts = []
-    for file, rows in tables:
-        rows["model"] = rows.get("model", pd.Series("", rows.index)).replace("", file.stem)
-        rows["sample"] = rows.get("sample", 0)
-        rows["cut_off"] = rows.get("cut_off", False)
-        rows["before"] = rows["score"].astype(float) if "score" in rows else np.nan
-        rows = rows.assign(file=str(file), given=rows["answer"] if "answer" in rows else None)
-        parts.append(rows[["file", "model", "question_id", "sample", "reply", "given", "cut_off", "before"]])
-    found = pd.concat(parts, ignore_index=True)
+    """The rows of files that are read, as `read_replies` gives them."""
+    parts = [rows.assign(file=str(file), model=rows["model"].replace("", file.stem)) for file, rows in tables]
+    for part in parts:
+        if not part["reply"].any() and part["answer"].isna().all():
+            raise DataError(f"{part['file'].iloc[0]}: no replies in it. Give question_id and reply or answer.")
+    found = pd.concat(parts, ignore_index=True).rename(columns={"answer": "given", "score": "before"})
     again = found[found.duplicated(["model", "question_id", "sample"])]
     if len(again):
         row = again.iloc[0]
@@ -103,33 +90,7 @@ def joined(*tables: tuple[Path, pd.DataFrame]) -> pd.DataFrame:
             f"{row['file']}: a second reply of {row['model']} to question {row['question_id']} "
             f"(sample {row['sample']}). Number samples in a column `sample`, or leave one reply out."
         )
-    return found
-
-
-def replies_of(rows: list[Row], problems: list[str], path: Path) -> pd.DataFrame:
-    """The replies of a long table: question_id, reply, answer, model, score, sample."""
-    known = list(dict.fromkeys(column for _, row in rows for column in row))
-    item, reply, given, score = (
-        next((name for name in names if name in known), None) for names in (ITEMS, REPLIES, ANSWERS, SCORES)
-    )
-    if item is None or (reply is None and given is None):
-        raise DataError(
-            f"{path}: the columns are {', '.join(known) or 'none'}. Give question_id and "
-            "reply or answer, if wanted model, sample and score."
-        )
-
-    def reply_of(number: int, row: dict) -> dict:
-        needs(row, item, fix="Give every row its question")
-        texts = [None if name is None or row.get(name) is None else str(row[name]) for name in (reply, given)]
-        marked = score is not None and row.get(score) not in (None, "")
-        read = dict(question_id=str(row[item]).strip(), reply=texts[0] or "", answer=texts[1] or None)
-        read |= dict(model=str(row.get("model") or ""), score=score_of(row[score], score) if marked else np.nan)
-        try:
-            return read | dict(sample=int(str(row.get("sample") or 0)))
-        except ValueError:
-            raise Wrong("sample", f"{row['sample']!r} is no whole number", "Number samples 0, 1, 2 ...") from None
-
-    return pd.DataFrame(made(path, rows, problems, reply_of, empty="no replies in it."))
+    return found[["file", "model", "question_id", "sample", "reply", "given", "cut_off", "before"]]
 
 
 def matched(replies: pd.DataFrame, keys: Sequence[Question], path: str | Path) -> pd.DataFrame:
@@ -237,21 +198,20 @@ def described(marked: pd.DataFrame) -> str:
     return "\n".join(lines)
 
 
-ITEMS = ("item", "item_id", "question_id", "task_id", "instance_id", "id")
-SCORES = ("score", "correct", "right", "resolved")
-
-
 def read_one(path: str | Path, scores: Collection[str] = (), filters: Collection[str] = ()) -> pd.Series:
     """The score of each item, by item; several samples of one are averaged. The series is called by the column `model`
-    of a table, else by the file. scores, filters: of `read_results`. Raises DataError for what is no results, or those
-    of several models."""
-    path = Path(path)
-    name, rows = path.stem, read_results(path, scores, filters, replies=False)
-    if rows is None:
-        rows = _table(path)
-        name = rows["model"].iloc[0] or name
-    elif "score" not in rows:
+    of a table, else by the file. scores, filters: of `read_results`. Raises DataError for what nobody has judged, or
+    those of several models."""
+    path, name = Path(path), Path(path).stem
+    rows = read_results(path, scores, filters, replies=False)
+    if rows["score"].isna().all():
         raise DataError(f"{path}: answers that nobody has judged. Judge them first, as `exam` and `mark` do.")
+    if is_table(path):
+        models = rows["model"].unique()
+        if len(models) > 1:
+            shown = ", ".join(models[:3])
+            raise DataError(f"{path}: results of {len(models)} models ({shown} ...). Give a file of one.")
+        name = models[0] or name
     scored = rows.assign(score=rows["score"].fillna(0).astype(float))
     return scored.groupby("question_id", sort=False)["score"].mean().rename(name)
 
@@ -271,25 +231,3 @@ def board_of(
         names = ["/".join(place.parts[-depth:]) for place in places]
     board = pd.concat(dict(zip(names, found)), names=["model", "item"]).rename("score")
     return board.to_csv(float_format="%.12g", lineterminator="\n"), names
-
-
-def _table(path: Path) -> pd.DataFrame:
-    rows, problems = read_rows(path)
-    columns = list(rows[0][1]) if rows else []
-    item, score = (next((name for name in names if name in columns), None) for names in (ITEMS, SCORES))
-    if item is None or score is None:
-        raise DataError(f"{path}: the columns are {', '.join(columns) or 'none'}. Give item and score (or correct).")
-    models = list(dict.fromkeys(str(row.get("model") or "") for _, row in rows))
-    if len(models) > 1:
-        raise DataError(f"{path}: results of {len(models)} models ({', '.join(models[:3])} ...). Give a file of one.")
-    found = made(path, rows, problems, lambda _, row: (str(row[item]), score_of(row[score], score)))
-    return pd.DataFrame(found, columns=["question_id", "score"]).assign(model=models[0])
-
-
-def score_of(said: object, column: str) -> float:
-    """A score, from a number or a word such as yes and no. Raises Wrong for anything else."""
-    word = str(said).strip().casefold()
-    try:
-        return float(OUTCOMES[word]) if word in OUTCOMES else float(str(said))
-    except ValueError:
-        raise Wrong(column, f"{said!r} is no score", "Give a number from 0 to 1, or yes or no") from None

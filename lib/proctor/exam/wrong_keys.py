@@ -22,8 +22,8 @@ from scipy.special import expit
 from proctor.data.schemas import LETTERS, Question
 from proctor.data.tabular import DataError, Wrong, made, needs, read_rows, summary
 from proctor.exam.answer_match import classes, plain_text, same
-from proctor.exam.formats import read_results
-from proctor.exam.marking import ANSWERS, ITEMS, NO_TEXT, REPLIES, joined, matched, read_keys, read_replies, replies_of
+from proctor.exam.formats import ANSWERS, ITEMS, REPLIES, column_of, is_table, long_table
+from proctor.exam.marking import NO_TEXT, joined, matched, read_keys, read_replies
 from proctor.exam.run_exam import extract_answer
 from proctor.models.messages import Reply
 from proctor.models.read_answer import stated
@@ -67,15 +67,11 @@ def read_votes(
     scores, filters: of `read_results`.
 
     Raises DataError for items without a key, and fewer than two systems."""
-    files = [Path(file) for file in files]
-    if len(files) == 1:
-        results = read_results(files[0], scores, filters)
-        if results is None:
-            given, own = _read_table(files[0], dict(columns or {}), set(leave_out), needed=not answers)
-        else:
-            given, own = joined((files[0], results)), {}
+    files, own = [Path(file) for file in files], {}
+    if len(files) == 1 and is_table(files[0]):
+        given, own = _read_table(files[0], dict(columns or {}), set(leave_out), needed=not answers)
     else:
-        given, own = read_replies(*files, scores=scores, filters=filters), {}
+        given = read_replies(*files, scores=scores, filters=filters)
     keys = {one.id: one for one in read_keys(answers)} if answers else own
     if not keys:
         raise DataError(f"{files[0]}: no keys in it. Give them by --answers, a file of id and answer.")
@@ -232,9 +228,8 @@ def read_decisions(path: str | Path, votes: Votes) -> pd.DataFrame:
     DataError for unknown items or words, a repair without its key, and two decisions on one item."""
     path = Path(path)
     rows, problems = read_rows(path)
-    columns = list(rows[0][1]) if rows else []
-    item = next((name for name in ITEMS if name in columns), None)
-    if item is None or not {"decision", "answer"} & set(columns):
+    columns, item = list(rows[0][1]) if rows else [], column_of(rows, ITEMS)
+    if not item or not {"decision", "answer"} & set(columns):
         raise DataError(f"{path}: the columns are {', '.join(columns) or 'none'}. Give id, decision and answer.")
 
     def decision_of(_: int, row: dict) -> dict | None:
@@ -269,8 +264,8 @@ def _read_table(
     if problems:
         raise DataError(summary(problems))
     names = list(dict.fromkeys(name for _, row in rows for name in row))
-    item = columns.get("id") or next((name for name in ITEMS if name in names), "")
-    key = columns.get("answer") or next((name for name in OWN_KEYS if name in names), "")
+    item = columns.get("id") or column_of(rows, ITEMS)
+    key = columns.get("answer") or column_of(rows, OWN_KEYS)
     if lacking := [name for name in (item, key, *leave_out) if name and name not in names]:
         raise DataError(f"{path}: no column {', '.join(lacking)}; there are {', '.join(names)}.")
     if not item:
@@ -298,7 +293,7 @@ def _read_table(
     once = (item, str, "item", "Give each item one row, with one column per system") if wide else None
     made(path, zip((number for number, _ in rows), table.to_dict("records")), problems, item_of, once)
     if not wide:
-        return joined((path, replies_of(rows, problems, path))), keys
+        return joined((path, long_table(path, rows, problems))), keys
     given = table.melt(item, systems, "model", "given").rename(columns={item: "question_id"})
     return given.assign(file=str(path), sample=0, reply="", cut_off=False), keys
 
