@@ -11,7 +11,7 @@ import csv
 import mmap
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -23,39 +23,6 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, NaiveDat
 
 from proctor.data.tabular import DataError, Wrong, record
 
-_TIME = pa.timestamp("ms")
-QUESTIONS = pa.schema(
-    {
-        "question_id": pa.int64(),
-        "title": pa.string(),
-        "body": pa.string(),  # HTML, as the source gives it
-        "images": pa.int32(),  # in the body, counted when it comes in so that rules need not read the texts again
-        "tags": pa.list_(pa.string()),
-        "score": pa.int32(),
-        "views": pa.int64(),
-        "answers": pa.int32(),
-        "comments": pa.int32(),
-        "accepted_answer_id": pa.int64(),
-        "created": _TIME,
-        "active": _TIME,
-        "closed": _TIME,
-        "owner_id": pa.int64(),
-        "owner_name": pa.string(),
-        "licence": pa.string(),
-    }
-)
-ANSWERS = pa.schema(
-    {
-        "answer_id": pa.int64(),
-        "question_id": pa.int64(),
-        "score": pa.int32(),
-        "body": pa.string(),
-        "created": _TIME,
-        "owner_id": pa.int64(),
-        "owner_name": pa.string(),
-        "licence": pa.string(),
-    }
-)
 LARGEST_ID = 2**31 - 1
 
 
@@ -84,70 +51,80 @@ def _person(value: str) -> int | None:
     return int(value) if value.isascii() and value.isdigit() and len(value) < 12 else None
 
 
-Number = Annotated[int, Field(ge=0, le=LARGEST_ID)]  # of a post
-Text = Annotated[str, Field(min_length=1)]
-Time = Annotated[NaiveDatetime, AfterValidator(_past)]
-Few, Many = Annotated[int, Field(ge=0, le=10**5)], Annotated[int, Field(ge=0, le=10**10)]  # more than any real post has
-Votes = Annotated[int, Field(ge=-(10**6), le=10**6)]
-Person = Annotated[int | None, BeforeValidator(_person)]
+# What may stand in a row, and as what the pool holds it; the limits are more than any real post has.
+Number = Annotated[int, Field(ge=0, le=LARGEST_ID), pa.int64()]
+Text = Annotated[str, Field(min_length=1), pa.string()]
+Tags = Annotated[list[str], BeforeValidator(read_tags), pa.list_(pa.string())]
+Votes = Annotated[int, Field(ge=-(10**6), le=10**6), pa.int32()]
+Time = Annotated[NaiveDatetime, AfterValidator(_past), pa.timestamp("ms")]
+Views = Annotated[int | None, Field(ge=0, le=10**10), pa.int64()]
+Few = Annotated[int | None, Field(ge=0, le=10**5), pa.int32()]
+Other = Annotated[int | None, Field(ge=0, le=LARGEST_ID), pa.int64()]
+Later = Annotated[NaiveDatetime | None, AfterValidator(_past), pa.timestamp("ms")]
+Person = Annotated[int | None, BeforeValidator(_person), pa.int64()]
+Name = Annotated[str | None, pa.string()]
+
+
+class Question(BaseModel):
+    """The columns of a question, and the attributes of a dump's row that they come from."""
+
+    question_id: Number = Field(alias="Id")
+    title: Text = Field(alias="Title")
+    body: Text = Field(alias="Body")  # HTML, as the source gives it
+    images: Few = None  # in the body, counted when it comes in so that rules need not read the texts again
+    tags: Tags = Field(alias="Tags")
+    score: Votes = Field(alias="Score")
+    views: Views = Field(None, alias="ViewCount")
+    answers: Few = Field(None, alias="AnswerCount")
+    comments: Few = Field(None, alias="CommentCount")
+    accepted_answer_id: Other = Field(None, alias="AcceptedAnswerId")
+    created: Time = Field(alias="CreationDate")
+    active: Later = Field(None, alias="LastActivityDate")
+    closed: Later = Field(None, alias="ClosedDate")
+    owner_id: Person = Field(None, alias="OwnerUserId")
+    owner_name: Name = Field(None, alias="OwnerDisplayName")
+    licence: Name = Field(None, alias="ContentLicense")
+
+    def model_post_init(self, _) -> None:
+        self.images = self.body.count("<img")
+
+
+class Answer(BaseModel):
+    """The columns of an answer."""
+
+    answer_id: Number = Field(alias="Id")
+    question_id: Number = Field(alias="ParentId")
+    score: Votes = Field(alias="Score")
+    body: Text = Field(alias="Body")
+    created: Time = Field(alias="CreationDate")
+    owner_id: Person = Field(None, alias="OwnerUserId")
+    owner_name: Name = Field(None, alias="OwnerDisplayName")
+    licence: Name = Field(None, alias="ContentLicense")
 
 
 class Post(BaseModel):
-    """The attributes of a row of a dump that the pool wants."""
+    """Any post, of which only the number is wanted."""
 
-    Id: Number
-    PostTypeId: Text
-
-
-class Question(Post):
-    """In the order of QUESTIONS, which counts the images of the body too."""
-
-    Title: Text
-    Body: Text
-    Tags: Annotated[list[str], BeforeValidator(read_tags)]
-    Score: Votes
-    ViewCount: Many | None = None
-    AnswerCount: Few | None = None
-    CommentCount: Few | None = None
-    AcceptedAnswerId: Number | None = None
-    CreationDate: Time
-    LastActivityDate: Time | None = None
-    ClosedDate: Time | None = None
-    OwnerUserId: Person = None
-    OwnerDisplayName: str | None = None
-    ContentLicense: str | None = None
+    post_id: Number = Field(alias="Id")
 
 
-class Answer(Post):
-    """In the order of ANSWERS."""
-
-    ParentId: Number
-    Score: Votes
-    Body: Text
-    CreationDate: Time
-    OwnerUserId: Person = None
-    OwnerDisplayName: str | None = None
-    ContentLicense: str | None = None
-
-
-KINDS: dict[str | None, tuple[str, type[Post], pa.Schema]] = {  # by PostTypeId
-    "1": ("questions", Question, QUESTIONS),
-    "2": ("answers", Answer, ANSWERS),
+KINDS: dict[str, type[BaseModel]] = dict(questions=Question, answers=Answer)
+SCHEMAS = {
+    kind: pa.schema({name: field.metadata[-1] for name, field in model.model_fields.items()})
+    for kind, model in KINDS.items()
 }
 
 
-def read_post(row: dict[str, str], answers: bool = True) -> tuple[str, list]:
-    """What a row is ("questions", "answers" or "other") and its fields in the order of that schema.
+def read_post(row: dict[str, str], wanted: Container[str] = tuple(KINDS)) -> tuple[str, list]:
+    """What a row is ("questions", "answers" or "other") and its fields; of a kind that is not wanted, its number alone.
 
-    answers: without them, of an answer only the number is read. Raises Wrong: a field that is missing, of another
-    form, or absurd.
+    Raises Wrong: a field that is missing, of another form, or absurd.
     """
-    kind, model, _ = KINDS.get(row.get("PostTypeId"), ("other", Post, None))
-    post = record(model if answers or model is Question else Post, row)
-    fields = [value for name, value in post if name != "PostTypeId"]
-    if isinstance(post, Question):
-        fields.insert(QUESTIONS.get_field_index("images"), post.Body.count("<img"))
-    return kind, fields
+    if "PostTypeId" not in row:
+        raise Wrong("PostTypeId", "Field required")
+    kind = {"1": "questions", "2": "answers"}.get(row["PostTypeId"], "other")
+    post = record(KINDS[kind] if kind in wanted else Post, row)
+    return kind, [value for _, value in post]
 
 
 class Rejected(NamedTuple):
@@ -187,7 +164,7 @@ class SiteWriter:
         bad = list(rejected)
         for number, row in rows:
             try:
-                kind, post = read_post(row, "answers" in self._files)
+                kind, post = read_post(row, self._files)
                 place, bit = post[0] >> 3, 1 << (post[0] & 7)
                 if self._seen[place] & bit:
                     raise Wrong("Id", "stands in an earlier row too")
@@ -195,10 +172,10 @@ class SiteWriter:
                 taken[kind].append(post)
             except Wrong as wrong:
                 bad.append(Rejected(number, row.get("Id", "")[:20], f"{wrong.args[0]}: {wrong.args[1]}"))
-        for kind, _, schema in KINDS.values():
-            if taken[kind] and kind in self._files:
-                columns = [pa.array(values, field.type) for values, field in zip(zip(*taken[kind]), schema)]
-                self._files[kind].write_table(pa.Table.from_arrays(columns, schema=schema))
+        for kind, file in self._files.items():
+            if taken[kind]:
+                columns = [pa.array(values, field.type) for values, field in zip(zip(*taken[kind]), SCHEMAS[kind])]
+                file.write_table(pa.Table.from_arrays(columns, schema=SCHEMAS[kind]))
         self._rejected.writerows(sorted(bad))
         for kind, posts in {**taken, "rejected": bad}.items():
             self.counts[kind] += len(posts)
@@ -225,7 +202,7 @@ def writing(pool: str | Path, site: str, answers: bool = False):
             how = dict(compression="zstd", compression_level=1, use_dictionary=["tags", "licence", "owner_name"])
             files = {
                 kind: stack.enter_context(pq.ParquetWriter(beside[kind], schema, **how))
-                for kind, _, schema in KINDS.values()
+                for kind, schema in SCHEMAS.items()
                 if answers or kind == "questions"
             }
             rejected = stack.enter_context(open(beside["rejected"], "w", newline="", encoding="utf-8"))
