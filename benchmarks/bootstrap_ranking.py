@@ -27,8 +27,7 @@ from statistics import median
 
 import numpy as np
 import pandas as pd
-from proctor.stats.rank_sets import all_pairs, holm_p, rank_sets
-from proctor.stats.ranking import ranking
+from proctor.stats.rank_sets import all_pairs, holm_p, rank_sets, ranking
 from proctor.stats.simulate import item_responses
 from scipy import stats
 from statsmodels.stats.contingency_tables import mcnemar

@@ -4,8 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from proctor import paths
-from proctor.kina import simulated_boards
-from proctor.kina import simulated_field as lib
+from proctor.kina import simulated
 from proctor.kina.max_coverage import at_most, greedy, optimum, value
 from proctor.stats.proportions import wilson
 from scipy.stats import t
@@ -15,7 +14,7 @@ SETTINGS = dict(samples=4, difficulty_sd=2.0, interaction_sd=1.0)
 
 
 def test_names_get_the_digits_that_tell_them_apart():
-    models = simulated_boards.simulated_models((25, 45.0, 44.0), (14, 20.0, 11.0))
+    models = simulated.simulated_models((25, 45.0, 44.0), (14, 20.0, 11.0))
     assert models["model"].is_unique and models["model"].str.contains(r"\.\d\d %").all()
 
 
@@ -29,44 +28,44 @@ def test_names_get_the_digits_that_tell_them_apart():
 )
 def test_assumptions_that_do_not_fit_the_printed_numbers_are_refused(strong, low, words):
     with pytest.raises(ValueError, match=words):
-        simulated_boards.simulated_models(strong, low)
+        simulated.simulated_models(strong, low)
 
 
 def test_exams_have_the_accuracies_together_and_not_one_by_one():
-    accuracy = simulated_boards.simulated_models(*ASSUMED)["accuracy"]
-    exams = simulated_boards.draw_exams(accuracy, 4, np.random.default_rng(0), **SETTINGS)
+    accuracy = simulated.simulated_models(*ASSUMED)["accuracy"]
+    exams = simulated.draw_exams(accuracy, 4, np.random.default_rng(0), **SETTINGS)
     assert exams.shape == (4, 42, 899)
     assert exams.mean(axis=(0, 2)) == pytest.approx(accuracy.to_numpy(), abs=0.02)
     assert np.ptp(exams.mean(axis=2), axis=0).max() > 0.01
 
 
 def test_the_example_that_ships_is_every_third_of_42_drawn_models():
-    models = simulated_boards.simulated_models(*ASSUMED)
-    drawn = simulated_boards.simulate_board(models["accuracy"], np.random.default_rng(20260101), **SETTINGS)
+    models = simulated.simulated_models(*ASSUMED)
+    drawn = simulated.simulate_board(models["accuracy"], np.random.default_rng(20260101), **SETTINGS)
     made = pd.DataFrame(drawn.scores[::3].T, columns=models["model"][::3]).map("{:g}".format)
-    made.insert(0, "discipline", [f"discipline {label}" for label in simulated_boards.disciplines()])
+    made.insert(0, "discipline", [f"discipline {label}" for label in simulated.disciplines()])
     text = made.to_csv(index_label="item", lineterminator="\n")
     assert (paths.ROOT / "data/examples/leaderboard.csv").read_text() == text
 
 
 def test_numbers_have_students_interval_over_exams():
     values = pd.Series([3.0, 5.0, 4.0, 8.0, np.nan])
-    found = simulated_boards.over_exams(values, "points", family=2)
+    found = simulated.over_exams(values, "points", family=2)
     reach = t.ppf(1 - 0.0125, 3) * values.std() / 2
     assert (found.low, found.high) == pytest.approx((5 - reach, 5 + reach))
     assert (found.n, found.of, found.level, found.family) == (4, "simulated exams", 0.975, 2)
-    equal = simulated_boards.over_exams(pd.Series(np.full(10, 50.0)), "%")
+    equal = simulated.over_exams(pd.Series(np.full(10, 50.0)), "%")
     assert equal.low < 50 < equal.high
 
 
 def test_flags_are_in_percent_with_wilsons_interval():
-    found = simulated_boards.over_exams(pd.Series([True, False, np.nan, True, True]), "%")
+    found = simulated.over_exams(pd.Series([True, False, np.nan, True, True]), "%")
     assert found.estimate == 75 and (found.low, found.high) == pytest.approx([100 * x for x in wilson(3, 4)])
 
 
 # a field of knowledge
 
-FIELD = lib.Field(disciplines=3, topics=10, reach=2, namings=30, skew=1.0, proposals=40)
+FIELD = simulated.Field(disciplines=3, topics=10, reach=2, namings=30, skew=1.0, proposals=40)
 
 
 def test_an_item_tests_its_neighbours_within_its_discipline_only():
@@ -89,4 +88,4 @@ def test_a_choice_never_proves_more_than_it_reaches():
     trial = FIELD.trial(np.random.default_rng(6))
     chosen = greedy(trial.proxy, at_most(40, 6)).chosen
     best = optimum(trial.proxy, at_most(40, 6)).value
-    assert lib.proven_share(trial.proxy, chosen) <= value(trial.proxy, chosen) / best + 1e-9
+    assert simulated.proven_share(trial.proxy, chosen) <= value(trial.proxy, chosen) / best + 1e-9

@@ -13,7 +13,7 @@ import pytest
 from proctor import logs, paths
 from proctor.data.published import load_published
 from proctor.exam import recorded as exam_recorded
-from proctor.kina import simulated_boards
+from proctor.kina import simulated
 from proctor.models.session import Session
 from proctor.stats.simulate import choose
 from scipy.special import logit
@@ -123,9 +123,9 @@ def test_board_ranks_42_models_by_what_is_printed_and_assumed_but_for_luck(tiers
 
 
 def test_ranks_by_itself_are_those_of_other_resamples_of_the_same_board(tiers):
-    models = simulated_boards.simulated_models((25, 45.0, 38.0), (14, 20.0, 11.0))
+    models = simulated.simulated_models((25, 45.0, 38.0), (14, 20.0, 11.0))
     settings = dict(samples=4, difficulty_sd=2.0, interaction_sd=1.0)
-    board = simulated_boards.simulate_board(models["accuracy"], np.random.default_rng(20260101), **settings).scores
+    board = simulated.simulate_board(models["accuracy"], np.random.default_rng(20260101), **settings).scores
     drawn = np.random.default_rng(1).multinomial(899, np.full(899, 1 / 899), 1000) @ board.T
     rank = pd.DataFrame(drawn, columns=models["model"]).rank(axis=1, ascending=False, method="min")
     found = tiers.set_index("model").loc[models["model"]]
@@ -145,9 +145,9 @@ def test_a_border_stands_where_a_tier_ends_and_says_what_it_separates(tiers):
 
 def test_the_own_part_of_a_profile_is_what_an_additive_model_leaves(given, claim):
     """A recount by least squares: points that model and subject together do not explain."""
-    models = simulated_boards.simulated_models((25, 45.0, 38.0), (14, 20.0, 11.0))
+    models = simulated.simulated_models((25, 45.0, 38.0), (14, 20.0, 11.0))
     n_exams = given("kina/3_subject_profiles")["exams"]
-    exams = simulated_boards.draw_exams(
+    exams = simulated.draw_exams(
         models["accuracy"], n_exams, np.random.default_rng(20260101), samples=4, difficulty_sd=2.0, interaction_sd=1.0
     )
     subject, ranges = np.arange(899) % 261 % 12, []

@@ -15,11 +15,13 @@ from proctor.stats.rank_sets import (
     holm_p,
     holm_pairwise,
     items_needed,
+    kendall,
     pair_p,
     possible_winners,
     rank_sets,
+    ranking,
+    ranks,
 )
-from proctor.stats.ranking import kendall, ranking, ranks
 from proctor.stats.simulate import item_responses
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
@@ -186,7 +188,7 @@ def test_model_that_is_always_right_gets_an_exact_interval(scores):
 
 @pytest.mark.parametrize("entries", [1, 700, 2**17])
 def test_kendall_is_scipys_of_each_column_in_blocks_of_any_size(entries, monkeypatch):
-    monkeypatch.setattr("proctor.stats.ranking.ENTRIES", entries)
+    monkeypatch.setattr("proctor.stats.rank_sets.ENTRIES", entries)
     rng = np.random.default_rng(2)
     order, sums = rng.integers(0, 9, (15, 1)), rng.integers(0, 12, (15, 40)) / 4
     found = [stats.kendalltau(order[:, 0], column).statistic for column in sums.T]

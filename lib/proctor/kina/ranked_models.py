@@ -12,8 +12,7 @@ from numpy.typing import ArrayLike
 from proctor.stats import bootstrap
 from proctor.stats.compare import cluster_t_interval
 from proctor.stats.interval import Interval
-from proctor.stats.rank_sets import all_pairs, items_needed, possible_winners, rank_sets
-from proctor.stats.ranking import ranking
+from proctor.stats.rank_sets import all_pairs, items_needed, possible_winners, rank_sets, ranking
 
 NO_BORDER, SEPARATES, NOTHING = ("", "separates its neighbours", "separates nothing")
 

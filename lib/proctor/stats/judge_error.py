@@ -212,3 +212,21 @@ def pass_rate(accuracy: ArrayLike, recall: float, specificity: float) -> np.ndar
     """
     accuracy = np.asarray(accuracy, float)
     return accuracy * recall + (1 - accuracy) * (1 - specificity)
+
+
+def observed_accuracy(accuracy: ArrayLike, wrong_keys: ArrayLike, wrong_key_match_rate: ArrayLike = 0.0) -> np.ndarray:
+    """Accuracy that noisy keys show, for true accuracies; the three are shares and broadcast.
+
+    A share `wrong_keys` of the items, e below, carries a wrong key, whatever the answers are. On such an item a right
+    answer is scored wrong, and a wrong one meets the wrong key with chance `wrong_key_match_rate`, h below: 0 for free
+    answers, 1 / (options - 1) for letters guessed evenly, up to 1 where models and the key share one misconception:
+
+        observed = a (1 - e) + (1 - a) e h = e h + (1 - e - e h) a        for a true accuracy a.
+
+    A noisy key is a judge with sensitivity 1 - e and specificity 1 - e h. Where flaws are concentrated on some items
+    (hard ones, say), the formula holds for each item's own chance and e, averaged over the items
+    (`observed_accuracy(chance, e).mean(-1)`), but no longer for the two means, and the order of two models may be
+    reversed (HLE-Verified, section 2.1).
+    """
+    wrong_keys, match = shares(wrong_keys, "wrong_keys"), shares(wrong_key_match_rate, "wrong_key_match_rate")
+    return pass_rate(shares(accuracy, "accuracy"), 1 - wrong_keys, 1 - wrong_keys * match)

@@ -1,21 +1,36 @@
-"""Simulated leaderboards of KINA's size: 42 models of chosen accuracies, and any number of exams of 899 items.
+"""Simulated leaderboards of KINA's size, and fields of knowledge: what a choice of items tests of a whole field.
+
+42 models of chosen accuracies, and any number of exams of 899 items:
 
 The review of the paper prints three of 42 accuracies. The other 39 are assumed inside the tiers that it describes, and
 so is how hard the items are and how far models agree on that. Nothing here is data, and no simulated model has a name.
 
 One exam is one sample of items. What is said of "an exam of this size" is therefore an average over many simulated
 exams, and its interval is over these exams (`over_exams`).
+
+    field = Field(disciplines=12, topics=100, reach=4, namings=300, skew=1.0, crowding=0.15)
+    trial = field.trial(rng)    # proposed items, the experts' proxy, the population
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
+from scipy import sparse
 
 from proctor.data.published import load_published
+from proctor.kina.max_coverage import (
+    Proxy,
+    at_most,
+    best_similarity,
+    coverage,
+    facility_location,
+    upper_bound,
+    value,
+)
 from proctor.stats import checks
 from proctor.stats.compare import cluster_t_interval
 from proctor.stats.interval import Interval
@@ -110,3 +125,83 @@ def over_exams(values: pd.Series, unit: str, family: int = 1, bounds: tuple[floa
     else:
         found = cluster_t_interval(values.to_numpy(), range(len(values)), level, bounds)
     return replace(found, n=len(values), of="simulated exams", unit=unit, family=family)
+
+
+# A field of knowledge
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One simulated field: proposed items, the experts' proxy, a proxy of fairly drawn anchors, the population."""
+
+    items: np.ndarray
+    proxy: Proxy
+    fair: Proxy
+    population: Proxy
+
+
+@dataclass(frozen=True)
+class Field:
+    """disciplines with `topics` topics each, all of equal weight, in a row; an item tests a topic of its own and, less
+    and less, its neighbours up to `reach` places away: similarity 1 - distance / (reach + 1).
+
+    Experts name topics, those of some disciplines more often; the named topics are the anchors (the proxy), all topics
+    are the population. Every number is assumed: the review of KINA gives none.
+
+    Of experts and authors: namings, topics that experts name, one each time; skew: each next discipline is named
+    exp(-skew) times as often; crowding: the same for the topics that authors propose; proposals, one item each.
+    """
+
+    disciplines: int = 12
+    topics: int = 100
+    reach: int = 4
+    namings: int = 300
+    skew: float = 1.0
+    crowding: float = 0.0
+    proposals: int = 1_500
+
+    @property
+    def size(self) -> int:
+        return self.disciplines * self.topics
+
+    @property
+    def discipline(self) -> np.ndarray:
+        """(topics of all disciplines,): the discipline of each topic."""
+        return np.arange(self.size) // self.topics
+
+    def draw(self, n: int, skew: float, rng: np.random.Generator) -> np.ndarray:
+        """n topics, those of each next discipline exp(-skew) times as often (0: all alike)."""
+        chance = np.exp(-skew * self.discipline)
+        return rng.choice(self.size, n, p=chance / chance.sum())
+
+    def similarity(self, items: np.ndarray) -> sparse.csr_array:
+        """(items, topics): how well an item on the topic `items[i]` tests each topic of its own discipline."""
+        shift = np.arange(-self.reach, self.reach + 1)
+        topic = items[:, None] + shift
+        inside = (topic >= 0) & (topic < self.size) & (topic // self.topics == items[:, None] // self.topics)
+        row, column = np.nonzero(inside)
+        degree = 1 - np.abs(shift) / (self.reach + 1)
+        return sparse.csr_array((degree[column], (row, topic[inside])), shape=(len(items), self.size))
+
+    def anchors(self, items: np.ndarray, named: np.ndarray) -> Proxy:
+        """The proxy: named topics, each with how often it was named as its weight."""
+        weights = np.bincount(named, minlength=self.size)
+        return facility_location(self.similarity(items)[:, weights > 0], weights[weights > 0])
+
+    def population(self, items: np.ndarray) -> Proxy:
+        """All topics, tested or not."""
+        return coverage(self.similarity(items) > 0)
+
+    def tested(self, population: Proxy, chosen: np.ndarray) -> np.ndarray:
+        """(disciplines,): the share of each discipline's topics that the chosen items test."""
+        return best_similarity(population, chosen).reshape(self.disciplines, self.topics).mean(axis=1)
+
+    def trial(self, rng: np.random.Generator) -> Trial:
+        items = self.draw(self.proposals, self.crowding, rng)
+        named, fairly = (self.draw(self.namings, skew, rng) for skew in (self.skew, 0.0))
+        return Trial(items, self.anchors(items, named), self.anchors(items, fairly), self.population(items))
+
+
+def proven_share(proxy: Proxy, chosen: np.ndarray) -> float:
+    """The share of the best choice of as many items that `chosen` proves to reach, without knowing the best."""
+    return value(proxy, chosen) / upper_bound(proxy, chosen, at_most(proxy.similarity.shape[0], len(chosen)))
