@@ -204,7 +204,7 @@ def shares(values: ArrayLike, name: str) -> np.ndarray:
     return np.asarray(values, float)
 
 
-def pass_rate(accuracy: ArrayLike, recall: float, specificity: float) -> np.ndarray:
+def pass_rate(accuracy: ArrayLike, recall: float | np.ndarray, specificity: float | np.ndarray) -> np.ndarray:
     """Share of a model's answers that a validator accepts, if its verdicts depend on nothing but their truth.
 
     It rises with the accuracy, all being shares, exactly if recall + specificity > 1: such a validator ranks models
