@@ -112,18 +112,10 @@ def test_bad_requests_say_what_to_choose():
 # worked solutions: carried out, checked and spoiled
 
 
-@pytest.mark.parametrize(
-    "step, message",
-    [
-        (("back", "n", "-", "paid"), "6 - 250 is negative"),
-        (("part", "paid", "/", "n"), "250 / 6 is no whole number"),
-        (("part", "paid", "/", 0), "250 / 0 is no whole number"),
-        (("back", "paid", "-", "pens"), "'back' reads 'pens', which nothing before it gives"),
-    ],
-)
-def test_a_step_that_can_not_be_carried_out_is_named(step, message):
-    with pytest.raises(ValueError, match=message):
-        carry_out((Step(*step, "Next"),), {"n": 6, "paid": 250})
+@pytest.mark.parametrize("left, operator, right", [("n", "-", "paid"), ("paid", "/", "n"), ("paid", "/", 0)])
+def test_a_step_that_gives_no_whole_number_is_named(left, operator, right):
+    with pytest.raises(ValueError, match="'part': (6 - 250|250 / [06]) is no whole number of at least 0"):
+        carry_out((Step("part", left, operator, right, "Next"),), {"n": 6, "paid": 250})
 
 
 def equations(text):

@@ -64,7 +64,7 @@ def draw_question(name: str, level: int, index: int, seed: int, seen: set[str] |
     problem, slips, texts = _fresh(name, level, rng, seen)
     answer, wrong = str(problem.answer), slips[0]
     # A neighbour with the same answer as the exemplar could be solved by copying it.
-    near = [_fresh(name, level, rng, seen, {problem.answer, wrong.answer}).problem for _ in range(NEIGHBOURS)]
+    near = [_fresh(name, level, rng, seen, {problem.answer, wrong.answer})[0] for _ in range(NEIGHBOURS)]
     options = some(rng, texts, len(texts))
     right = f"{written(problem.lines)} The answer is {answer}."
     extra = {
@@ -99,10 +99,10 @@ def draw_question(name: str, level: int, index: int, seed: int, seen: set[str] |
 
 
 def _fresh(name: str, level: int, rng: np.random.Generator, seen: set[str], avoid: Collection[int] = ()) -> Drawn:
-    for found in islice(drawn(FAMILIES[name], level, rng), 2000):
-        if found.problem.question not in seen and found.problem.answer not in avoid:
-            seen.add(found.problem.question)
-            return found
+    for problem, slips, options in islice(drawn(FAMILIES[name], level, rng), 2000):
+        if problem.question not in seen and problem.answer not in avoid:
+            seen.add(problem.question)
+            return problem, slips, options
     raise ValueError(f"family {name!r}, level {level}: nothing new in 2000 draws after {len(seen)}; lower per_level")
 
 

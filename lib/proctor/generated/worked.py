@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, wraps
 from itertools import chain, zip_longest
-from typing import NamedTuple
 
 from numpy.random import Generator
 
@@ -142,18 +141,14 @@ class Slip:
 
 
 def carry_out(steps: Sequence[Step], given: Mapping[str, int]) -> list[Line]:
-    """The steps with their numbers.
-
-    Raises ValueError where a step gives no whole number of at least 0, or reads what no earlier step has computed.
-    """
+    """The steps with their numbers. Raises ValueError where a step gives no whole number of at least 0."""
     known, lines = dict(given), []
     for step in steps:
-        left, right = (_number(operand, known, step) for operand in (step.left, step.right))
-        if step.operator == "/" and (right == 0 or left % right):
-            raise ValueError(f"step {step.name!r}: {left} / {right} is no whole number")
-        value = OPERATIONS[step.operator](left, right) if step.wrong is None else step.wrong
+        left, right = (number if isinstance(number, int) else known[number] for number in (step.left, step.right))
+        whole = step.operator != "/" or (right > 0 and left % right == 0)
+        value = step.wrong if step.wrong is not None else OPERATIONS[step.operator](left, right) if whole else -1
         if value < 0:
-            raise ValueError(f"step {step.name!r}: {left} {step.operator} {right} is negative")
+            raise ValueError(f"step {step.name!r}: {left} {step.operator} {right} is no whole number of at least 0")
         known[step.name] = value
         lines.append(Line(step, left, right, value))
     return lines
@@ -227,14 +222,6 @@ def _misread(number: int, rng: Generator) -> int:
     return swapped if swapped != number else number + (1 if number < 3 or rng.random() < 0.5 else -1)
 
 
-def _number(operand: str | int, known: Mapping[str, int], step: Step) -> int:
-    if isinstance(operand, int):
-        return operand
-    if operand not in known:
-        raise ValueError(f"step {step.name!r} reads {operand!r}, which nothing before it gives")
-    return known[operand]
-
-
 # Families, and the helpers that all builders share
 
 
@@ -261,13 +248,9 @@ def number_options(answer: int, wrong: int, rng: Generator) -> tuple[str, ...]:
     return tuple(str(n) for n in (answer, wrong, *smaller, *larger))
 
 
-class Drawn(NamedTuple):
-    """A problem, WRONG_SOLUTIONS wrong solutions of it of different answers, and ten options as texts: the right answer
-    first and that of the first wrong solution second."""
-
-    problem: Problem
-    slips: list[Slip]
-    options: tuple[str, ...]
+# A problem, wrong solutions of it of different answers, and ten options as texts: the right answer first and that of
+# the first wrong solution second.
+Drawn = tuple[Problem, list[Slip], tuple[str, ...]]
 
 
 def drawn(build: Family, level: int, rng: Generator) -> Iterator[Drawn]:
@@ -276,7 +259,7 @@ def drawn(build: Family, level: int, rng: Generator) -> Iterator[Drawn]:
         problem = build(level, rng)
         slips = spoil(problem, rng, WRONG_SOLUTIONS) if problem is not None else []
         if problem is not None and len(slips) == WRONG_SOLUTIONS:
-            yield Drawn(problem, slips, number_options(problem.answer, slips[0].answer, rng))
+            yield problem, slips, number_options(problem.answer, slips[0].answer, rng)
 
 
 def named(*builders: Family) -> dict[str, Family]:
