@@ -47,44 +47,39 @@ class PublishedTable(NamedTuple):
     key: tuple[str, ...]
 
 
-_PERCENTS = """accuracy precision recall calibration_error share_of_questions passed_validator passed_human agreement
-    reasoning_accuracy pass_rate retained_of_original retained_of_previous percentage valid invalid uncertain
-    problem_percent rationale_percent answer_percent full_raw_accuracy full_raw_calibration full_verified_accuracy
-    full_verified_calibration subset_raw_accuracy subset_raw_calibration subset_verified_accuracy
-    subset_verified_calibration"""
-_LIMITS = dict.fromkeys(_PERCENTS.split(), PERCENT)  # of the printed columns; any other column is text
+_LIMITS = {"value": ANY, "cohens_kappa": (-1.0, 1.0)}  # of printed columns that are no percentages
 _LIMITS |= dict.fromkeys(("full_gain", "subset_gain"), UNITS["points"])
 _LIMITS |= dict.fromkeys(("items", "questions"), UNITS["count"])
 _LIMITS |= dict.fromkeys(("passed", "human_passed", "human_verified"), (0, 500))  # of UQ's questions
-_LIMITS |= {"cohens_kappa": (-1.0, 1.0), "value": ANY}
 
 
 def _table(columns: str) -> PublishedTable:
-    """A table of these columns, of which a * marks those that make a row unique."""
-    names = [name.strip("*") for name in columns.split()]
-    text = tuple(name for name in names if name not in _LIMITS)
-    key = tuple(name.strip("*") for name in columns.split() if name.endswith("*"))
-    return PublishedTable(text, {name: _LIMITS[name] for name in names if name in _LIMITS}, key)
+    """A table of these columns, of which a * marks those that make a row unique and a % the percentages."""
+    names = [name.rstrip("*%") for name in columns.split()]
+    limits = _LIMITS | {name[:-1]: PERCENT for name in columns.split() if name.endswith("%")}
+    text = tuple(name for name in names if name not in limits)
+    key = tuple(name[:-1] for name in columns.split() if name.endswith("*"))
+    return PublishedTable(text, {name: limits[name] for name in names if name in limits}, key)
 
 
 FACTS = _table("fact* quantity relation unit value")  # of many artifacts, where another file is of one
-_HLE = "model* text_only accuracy calibration_error"
-_UQ_VALIDATORS = "model judges* strategy* accuracy precision recall"
-_UQ_PEOPLE = "answer_model* passed_validator passed_human agreement reasoning_accuracy"
-_HLE_VERIFIED = "{0}_raw_accuracy {0}_raw_calibration {0}_verified_accuracy {0}_verified_calibration {0}_gain"
+_HLE = "model* text_only accuracy% calibration_error%"
+_UQ_VALIDATORS = "model judges* strategy* accuracy% precision% recall%"
+_UQ_PEOPLE = "answer_model* passed_validator% passed_human% agreement% reasoning_accuracy%"
+_HLE_VERIFIED = "{0}_raw_accuracy% {0}_raw_calibration% {0}_verified_accuracy% {0}_verified_calibration% {0}_gain"
 _COLUMNS = {
     "hle/table_1": _HLE,
     "hle/table_2": _HLE,
     "hle/table_3": "model* version",
-    "hle/fig_3": "group* share_of_questions",
+    "hle/fig_3": "group* share_of_questions%",
     "hle/rubric_reviewer": "score* meaning",
     "hle/rubric_expert": "score* meaning",
     "uq/table_S1": _UQ_VALIDATORS,
     "uq/table_S2": _UQ_PEOPLE,
-    "uq/table_S3": "answer_model* questions_of* passed questions pass_rate human_passed human_verified",
+    "uq/table_S3": "answer_model* questions_of* passed questions pass_rate% human_passed human_verified",
     "uq/table_S4": "community* retained",
-    "uq/table_S5": "stage* questions retained_of_original retained_of_previous",
-    "uq/table_S6": "stage* category* questions percentage",
+    "uq/table_S5": "stage* questions retained_of_original% retained_of_previous%",
+    "uq/table_S6": "stage* category* questions percentage%",
     "uq/table_S7": "category* site* questions",
     "uq/table_S8": "category* site* questions",
     "uq/table_S9": f"{_UQ_PEOPLE} cohens_kappa",
@@ -92,13 +87,13 @@ _COLUMNS = {
     "uq/table_S11": "model* version",
     "uq/printed_samples": "question_id* site answered_by validator people",
     "uq/claim_site_ai_policies": "site* policy",
-    "kina/leaderboard": "rank* model accuracy",
-    "hle_verified/table_1": "subject* problem_defect rationale_defect answer_defect problem_percent rationale_percent "
-    "answer_percent",
+    "kina/leaderboard": "rank* model accuracy%",
+    "hle_verified/table_1": "subject* problem_defect rationale_defect answer_defect problem_percent% rationale_percent% "
+    "answer_percent%",
     "hle_verified/table_2": f"model* {_HLE_VERIFIED.format('full')} {_HLE_VERIFIED.format('subset')}",
     "hle_verified/taxonomy": "code* component name definition",
     "hle_verified/fig_1": "subset* items",
-    "hle_verified/fig_6": "subject* component* valid invalid uncertain",
+    "hle_verified/fig_6": "subject* component* valid% invalid% uncertain%",
     "cbu/table_6": "metric* meaning",
 }
 TABLES = {name: _table(columns) for name, columns in _COLUMNS.items()}
