@@ -88,8 +88,8 @@ _COLUMNS = {
     "uq/printed_samples": "question_id* site answered_by validator people",
     "uq/claim_site_ai_policies": "site* policy",
     "kina/leaderboard": "rank* model accuracy%",
-    "hle_verified/table_1": "subject* problem_defect rationale_defect answer_defect problem_percent% rationale_percent% "
-    "answer_percent%",
+    "hle_verified/table_1": "subject* problem_defect rationale_defect answer_defect "
+    "problem_percent% rationale_percent% answer_percent%",
     "hle_verified/table_2": f"model* {_HLE_VERIFIED.format('full')} {_HLE_VERIFIED.format('subset')}",
     "hle_verified/taxonomy": "code* component name definition",
     "hle_verified/fig_1": "subset* items",
