@@ -18,6 +18,14 @@ from pathlib import Path
 from proctor.files import write_atomic
 from proctor.models.messages import Reply
 
+TABLES = """
+CREATE TABLE IF NOT EXISTS replies (key TEXT PRIMARY KEY, model TEXT, prompt TEXT, sample INTEGER, created REAL,
+    reply TEXT, checksum INTEGER) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS paid (call TEXT PRIMARY KEY, at REAL, model TEXT, dollars REAL);
+CREATE TABLE IF NOT EXISTS live_runs (name TEXT PRIMARY KEY, began REAL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS batches (name TEXT PRIMARY KEY, model TEXT, created REAL, batch TEXT, tickets TEXT);
+"""
+
 
 class StoreError(RuntimeError):
     """A reply could not be kept. `replies` holds what was paid for and is not on disk, by key.
@@ -53,20 +61,9 @@ class Cache:
             self._db = sqlite3.connect(self.path, isolation_level=None, timeout=60)
             _use_wal(self._db)
             self._db.execute("PRAGMA synchronous=NORMAL")
-            self._db.execute(
-                "CREATE TABLE IF NOT EXISTS replies (key TEXT PRIMARY KEY, model TEXT, prompt TEXT, "
-                "sample INTEGER, created REAL, reply TEXT, checksum INTEGER) WITHOUT ROWID"
-            )
+            self._db.executescript(TABLES)
             if "checksum" not in {row[1] for row in self._db.execute("PRAGMA table_info(replies)")}:
                 self._db.execute("ALTER TABLE replies ADD COLUMN checksum INTEGER")  # a file of an older version
-            self._db.execute(
-                "CREATE TABLE IF NOT EXISTS paid (call TEXT PRIMARY KEY, at REAL, model TEXT, dollars REAL)"
-            )
-            self._db.execute("CREATE TABLE IF NOT EXISTS live_runs (name TEXT PRIMARY KEY, began REAL) WITHOUT ROWID")
-            self._db.execute(
-                "CREATE TABLE IF NOT EXISTS batches (name TEXT PRIMARY KEY, model TEXT, created REAL, batch TEXT, "
-                "tickets TEXT)"
-            )
         except sqlite3.Error as error:
             raise StoreError(
                 f"{self.path}: the cache can't be opened ({error}). Free the disk, or move the file away "

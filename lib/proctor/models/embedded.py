@@ -50,12 +50,8 @@ class EmbeddedError(RuntimeError):
 class Endpoint:
     """Where a running server listens. The key only keeps other pages of this machine out."""
 
-    port: int
+    url: str
     key: str = field(repr=False)
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.port}/v1"
 
 
 class Embedded:
@@ -143,7 +139,8 @@ def serve(weights: str, slots: int) -> None:
     params.n_gpu_layers, params.warmup, params.fit_params, params.verbosity, params.ui = 0, False, False, 0, False
     server = xllamacpp.Server(params)  # returns when the model is loaded
     try:
-        print(json.dumps(dict(port=int(server.listening_address.rsplit(":", 1)[1]), key=key)), file=asker, flush=True)
+        url = f"http://127.0.0.1:{server.listening_address.rpartition(':')[2]}/v1"
+        print(json.dumps(dict(url=url, key=key)), file=asker, flush=True)
         sys.stdin.read()
     finally:
         os._exit(0)  # deleting the server during a request hangs

@@ -109,16 +109,8 @@ async def _post(client: Any, messages: Any, max_tokens: int, **body: Any) -> Any
 
 
 def openai_body(model: Spec, request: Request) -> dict:
-    with_schema = (
-        {
-            "response_format": {
-                "type": "json_schema",
-                "json_schema": {"name": "reply", "strict": True, "schema": request.schema},
-            }
-        }
-        if request.schema
-        else {}
-    )
+    schema = {"name": "reply", "strict": True, "schema": request.schema}
+    thinking = {"chat_template_kwargs": dict.fromkeys(THINKING, bool(request.thinking))}
     takes, own = Takes.of(model), model.base_url is None  # OpenAI itself, whose newer models know the second name alone
     messages = [openai_message(message) for message in request.messages]
     if not takes.system:  # it goes into the user's turn (HLE's code)
@@ -130,12 +122,8 @@ def openai_body(model: Spec, request: Request) -> dict:
         **(_asked_logprobs(request) if takes.logprobs else {}),
         "max_completion_tokens" if own else "max_tokens": request.max_tokens,
         **({"reasoning_effort": request.effort} if request.effort else {}),
-        **(
-            {}
-            if request.thinking is None
-            else {"chat_template_kwargs": dict.fromkeys(THINKING, bool(request.thinking))}
-        ),
-        **with_schema,
+        **({} if request.thinking is None else thinking),
+        **({"response_format": {"type": "json_schema", "json_schema": schema}} if request.schema else {}),
     }
 
 
@@ -174,12 +162,8 @@ def sdk_client(kind: str, base_url: str | None, key: str) -> Any:
 
 
 def _without_query(record: logging.LogRecord) -> bool:
-    """Of an address in a line of the log, what may be shown: a query may hold a key."""
-    if isinstance(record.args, tuple):
-        record.args = tuple(
-            str(each).partition("?")[0] if type(each).__name__ == "URL" else each for each in record.args
-        )
-    return True
+    """Whether a line of the log may be shown: the query of an address may hold a key."""
+    return "?" not in record.getMessage()
 
 
 async def _read_bounded(response: Any) -> None:
@@ -276,13 +260,7 @@ def reply_from_anthropic(answer: bytes | dict, opening: str = "") -> Reply:
         raise CallError("a reply that is no message", again=True, unreadable=True) from None
 
 
-CUT_OFF = {
-    "length",
-    "max_tokens",
-    "max_output_tokens",
-    "model_length",
-    "model_context_window_exceeded",
-}  # servers' words
+CUT_OFF = "length max_tokens max_output_tokens model_length model_context_window_exceeded".split()  # servers' words
 
 
 def _finish(reason: object) -> str:
