@@ -38,7 +38,7 @@ import yaml
 
 from proctor.models.messages import Reply, Request, picture
 from proctor.models.registry import spec
-from proctor.models.settings import Settings, Takes
+from proctor.models.settings import Settings, takes
 
 LIBRARY = {  # name -> file; the exam's prompts are those of HLE, whichever paper gives the exam
     f"{'hle' if path.parts[-3] == 'exam' else path.parts[-3]}/{path.stem}": path
@@ -110,7 +110,7 @@ class Prompt:
             last = max(i for i, message in enumerate(messages) if message["role"] == "user")
             messages[last]["image"] = _shown(model, image)
         thinking = settings.thinking_for(asked)
-        if messages[-1]["role"] == "assistant" and not Takes.of(asked, thinking).beginning:
+        if messages[-1]["role"] == "assistant" and "beginning" not in takes(asked, thinking):
             messages.pop()
         return Request(
             model=model,

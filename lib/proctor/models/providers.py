@@ -18,7 +18,7 @@ from proctor.models.embedded import Embedded, Endpoint, try_turn
 from proctor.models.endings import CallError, call_errors, scrub
 from proctor.models.messages import Reply, Request, anthropic_message, openai_message
 from proctor.models.registry import Spec, key_of, weights_file
-from proctor.models.settings import LEAST_BUDGET, Takes
+from proctor.models.settings import LEAST_BUDGET, takes
 
 LISTING = 10.0  # seconds at most for the free call that tries a key
 THINKING = ("enable_thinking", "thinking")  # for vLLM, SGLang and llama.cpp: chat templates know one name or the other
@@ -111,15 +111,15 @@ async def _post(client: Any, messages: Any, max_tokens: int, **body: Any) -> Any
 def openai_body(model: Spec, request: Request) -> dict:
     schema = {"name": "reply", "strict": True, "schema": request.schema}
     thinking = {"chat_template_kwargs": dict.fromkeys(THINKING, bool(request.thinking))}
-    takes, own = Takes.of(model), model.base_url is None  # OpenAI itself, whose newer models know the second name alone
+    taken, own = takes(model), model.base_url is None  # OpenAI itself, whose newer models know the second name alone
     messages = [openai_message(message) for message in request.messages]
-    if not takes.system:  # it goes into the user's turn (HLE's code)
+    if "system" not in taken:  # it goes into the user's turn (HLE's code)
         messages = [{**m, "role": "user"} if m["role"] == "system" else m for m in messages]
     return {
         "model": model.model,
         "messages": messages,
-        **({"temperature": request.temperature} if takes.temperature else {}),
-        **(_asked_logprobs(request) if takes.logprobs else {}),
+        **({"temperature": request.temperature} if "temperature" in taken else {}),
+        **(_asked_logprobs(request) if "logprobs" in taken else {}),
         "max_completion_tokens" if own else "max_tokens": request.max_tokens,
         **({"reasoning_effort": request.effort} if request.effort else {}),
         **({} if request.thinking is None else thinking),
@@ -134,7 +134,7 @@ def anthropic_body(model: Spec, request: Request) -> dict:
         "model": model.model,
         "max_tokens": request.max_tokens,
         "messages": turns,
-        **({"temperature": request.temperature} if Takes.of(model, request.thinking).temperature else {}),
+        **({"temperature": request.temperature} if "temperature" in takes(model, request.thinking) else {}),
         **({} if request.thinking is None else {"thinking": _anthropic_thinking(model, request)}),
         **({"output_config": {"effort": request.effort}} if request.effort else {}),
         **({"system": system} if system else {}),
@@ -147,7 +147,7 @@ def _anthropic_thinking(model: Spec, request: Request) -> dict:
         return {"type": "disabled"}
     if request.thinking is not True:
         return {"type": "enabled", "budget_tokens": request.thinking}
-    if Takes.of(model).freely:
+    if "freely" in takes(model):
         return {"type": "adaptive"}
     return {"type": "enabled", "budget_tokens": max(LEAST_BUDGET, request.max_tokens // 2)}
 

@@ -260,6 +260,8 @@ class Session:
                     errors[request.key] = f"{request.model}: {error}"
                 except Exception as error:
                     halt.call(error)  # no new call; those in flight come home and are kept
+                if halt.errors:
+                    return
                 tokens = self.spent.prompt_tokens + self.spent.completion_tokens
                 bar.set_postfix_str(f"{tokens:,} tokens, {self.spent.cost}", refresh=False)
                 bar.update()
@@ -279,15 +281,16 @@ class Session:
     async def _one(self, request: Request, halt: Halt) -> Reply:
         """Ask in turn and keep the reply, unless somebody else did or does: another call, session or process."""
         async with self._serving if spec(request.model).local else self._slots:
-            while holder := self.cache.lease(request.key):
-                self._tell(holder)
-                await halt.pause(LOOK)
-                if halt.errors:
-                    raise CallError("not sent: the run has stopped", sent=False)
-            try:  # what came while this call waited for its turn is taken
-                return self._kept(request) or await self._come_home(self._paid(request, halt), halt)
-            finally:
-                self.cache.release(request.key)
+            while not halt.errors:
+                if holder := self.cache.lease(request.key):
+                    self._tell(holder)
+                    await halt.pause(LOOK)
+                    continue
+                try:  # what came while this call waited for its turn is taken
+                    return self._kept(request) or await self._come_home(self._paid(request, halt), halt)
+                finally:
+                    self.cache.release(request.key)
+        raise CallError("not sent: the run has stopped", sent=False)
 
     async def _come_home(self, call: Coroutine[Any, Any, Reply], halt: Halt) -> Reply:
         """What `call` gives. When this is cancelled, the call in flight is waited for first: it is paid for."""

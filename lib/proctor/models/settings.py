@@ -93,14 +93,13 @@ class Settings:
 
     def effort_for(self, model: Spec) -> str:
         """The effort that is sent to the model: "" where it takes none."""
-        return self.effort if Takes.of(model).effort else ""
+        return self.effort if "effort" in takes(model) else ""
 
     def thinking_for(self, model: Spec) -> bool | int | None:
         """The thinking that is sent to the model: None where it takes none, True where it takes no number of tokens."""
-        takes = Takes.of(model)
-        if not takes.thinking:
+        if "thinking" not in takes(model):
             return None
-        return True if self.thinking_budget and not takes.budget else self.thinking
+        return True if self.thinking_budget and "budget" not in takes(model) else self.thinking
 
     def left_out(self, models: Iterable[str]) -> list[str]:
         """A sentence for each setting that a model does not take."""
@@ -114,56 +113,35 @@ class Settings:
                 told.append(f"{model.name} takes no setting of thinking, which is left out")
             elif self.thinking_budget and self.thinking_for(model) is True:
                 told.append(f"{model.name} thinks as long as it finds right: the number of tokens is left out")
-            if self.temperature is not None and not Takes.of(model, self.thinking_for(model)).temperature:
+            if self.temperature is not None and "temperature" not in takes(model, self.thinking_for(model)):
                 told.append(f"{model.name} takes no temperature, which is left out")
         return told
 
 
-@dataclass(frozen=True)
-class Takes:
-    """What a model takes, asked to think or not. Names that we do not know are read as the newest of their provider;
-    other servers take everything.
+EVERYTHING = {"temperature", "logprobs", "system", "beginning", "effort", "thinking", "budget", "freely"}
+
+
+def takes(model: Spec, thinking: bool | int | None = None) -> set[str]:
+    """What of EVERYTHING a model takes, asked to think or not. Names that we do not know are read as the newest of
+    their provider; other servers take everything.
 
     system: a system's turn. beginning: it goes on from a beginning of its reply. budget: thinking of at most so many
     tokens; freely: of no given length.
     """
-
-    temperature: bool = True
-    logprobs: bool = True
-    system: bool = True
-    beginning: bool = True
-    effort: bool = True
-    thinking: bool = True
-    budget: bool = True
-    freely: bool = True
-
-    @classmethod
-    def of(cls, model: Spec, thinking: bool | int | None = None) -> "Takes":
-        if model.kind == "openai":
-            if model.base_url is not None:
-                return cls(beginning=False, budget=False)
-            reasons, first = _REASONS.match(model.model), _FIRST_REASONERS.match(model.model)
-            return cls(
-                temperature=not reasons,
-                logprobs=not reasons,
-                system=not first,
-                beginning=False,
-                effort=bool(reasons and not first),
-                thinking=False,  # effort instead
-                budget=False,
-            )
-        if model.kind == "anthropic":
-            named = _CLAUDE.search(model.model)
-            if named is None and model.base_url is not None:
-                return cls(logprobs=False, temperature=not thinking, beginning=not thinking)
+    refused = {"effort", "thinking"}
+    if model.kind == "openai" and model.base_url is not None:
+        refused = {"beginning", "budget"}
+    elif model.kind == "openai":
+        refused = {"beginning", "thinking", "budget"}  # effort instead of thinking
+        refused |= {"temperature", "logprobs"} if _REASONS.match(model.model) else {"effort"}
+        refused |= {"system", "effort"} if _FIRST_REASONERS.match(model.model) else set()
+    elif model.kind == "anthropic":
+        refused = {"logprobs", "temperature", "beginning"} if thinking else {"logprobs"}
+        named = _CLAUDE.search(model.model)
+        if named or model.base_url is None:
             version = (int(named[2]), int(named[3] or 0)) if named else (99, 0)
-            return cls(
-                temperature=not thinking and version < (4, 7),
-                logprobs=False,
-                beginning=not thinking and version < (4, 6),
-                effort=version >= ((4, 5) if named and named[1] == "opus" else (4, 6)),
-                thinking=version >= (3, 7),
-                budget=version < (4, 7),
-                freely=version >= (4, 6),
-            )
-        return cls(effort=not model.local, thinking=not model.local)
+            since = dict(thinking=(3, 7), freely=(4, 6), effort=(4, 5) if named and named[1] == "opus" else (4, 6))
+            until = dict(beginning=(4, 6), temperature=(4, 7), budget=(4, 7))
+            refused |= {name for name, first in since.items() if version < first}
+            refused |= {name for name, end in until.items() if version >= end}
+    return EVERYTHING - refused
