@@ -251,7 +251,7 @@ def test_no_more_is_submitted_than_a_budget_allows(serving, session, ask, run, m
     server = serving(usage=(10, 5))  # 10 + 2 * 5 = 20 millionths of a dollar a call, 65 at most
     calls, asking = [ask(f"call {n:02}", model, max_tokens=20) for n in range(20)], session(budget=Budget(dollars=2e-4))
     assert isinstance(run(asking, calls), BudgetError) and list(map(len, server.batches)) == [3, 2, 1, 1]
-    asking.budget = Budget(dollars=1.0)
+    asking.account.budget = Budget(dollars=1.0)
     assert len(run(asking, calls)) == 20 and set(server.asked.values()) == {1}
 
 

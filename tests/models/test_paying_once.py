@@ -72,7 +72,7 @@ def test_no_more_is_asked_than_a_budget_allows(serving, session, ask, run, model
     assert isinstance(error, BudgetError) and "the budget for this run, $0.0002:" in str(error)
     spent = sum(server.answered.values()) * 20 - 100
     assert 200 - most < spent <= 200 and asking.spent.dollars == pytest.approx(spent * 1e-6)
-    asking.budget = Budget(dollars=1.0)
+    asking.account.budget = Budget(dollars=1.0)
     assert len(run(asking, calls)) == 20 and set(server.asked.values()) == {1}
 
 

@@ -165,7 +165,7 @@ def test_a_pilot_keeps_a_smaller_budget(speaking):
     async def run():
         async with Session("auto", budget=Budget(calls=3), settings=SMALL, progress=False) as here:
             await studies.pilot(here, await rehearsed(here, many()), many())
-            assert here.budget == Budget(calls=3)
+            assert here.account.budget == Budget(calls=3)
 
     asyncio.run(run())
     assert Speaks.sent == 3

@@ -66,21 +66,22 @@ def batch_line(model: Spec, request: Request) -> dict:
     return {"custom_id": request.key, "method": "POST", "url": "/v1/chat/completions", "body": body}
 
 
-def custom_id(raw: bytes) -> str | None:
-    """The key of the request that a line of results is to; None where the line can't be read."""
+def read_json(raw: bytes) -> dict:
+    """A line of results, which names its request as `custom_id`; {} where it can't be read."""
     try:
-        return str(json.loads(raw)["custom_id"])
-    except (ValueError, KeyError, TypeError):
-        return None
+        return dict(json.loads(raw))
+    except (ValueError, TypeError, RecursionError):
+        return {}
 
 
 def read_line(raw: bytes, tickets: dict[str, Ticket], *secrets: str) -> tuple[Ticket | None, Reply | CallError | None]:
     """Whose result a line of either form is, None for no request of ours, and the reply or what was said instead."""
-    ticket = tickets.get(custom_id(raw) or "")
+    line = read_json(raw)
+    ticket = tickets.get(str(line.get("custom_id")))
     if ticket is None:
         return None, None
     try:
-        return ticket, _reply(json.loads(raw), ticket, secrets)
+        return ticket, _reply(line, ticket, secrets)
     except CallError as error:
         return ticket, error
     except (TypeError, AttributeError) as error:
@@ -348,7 +349,7 @@ class AnthropicBatches(Batches):
                 continue
             while (lines := await self.results(batch.id)) is None:
                 await asyncio.sleep(POLL)
-            keys = set(map(custom_id, lines)) - {None}
+            keys = {read_json(line).get("custom_id") for line in lines} - {None}
             if keys and keys <= round.tickets.keys():
                 return batch.id
         return None

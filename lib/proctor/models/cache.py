@@ -113,18 +113,14 @@ class Cache:
     def lengths(self, model: str, prompt: str | None = None, most: int = 200) -> list[tuple[int, int]]:
         """Tokens in and out of up to `most` replies of a model, to one prompt or to any: a random part, the first in
         order of keys. Replies whose server did not count are left out."""
-        query, values = "SELECT CAST(reply AS BLOB) FROM replies WHERE model = ?", [model]
-        if prompt is not None:
-            query, values = query + " AND prompt = ?", [model, prompt]
-        found = []
+        reply = "CASE WHEN json_valid(reply) THEN reply END"  # of a damaged row `get` warns
+        sent, received = f"json_extract({reply}, '$.prompt_tokens')", f"json_extract({reply}, '$.completion_tokens')"
+        where = f"model = ? AND prompt = coalesce(?, prompt) AND {sent} > 0 AND {received} > 0"
+        query = f"SELECT {sent}, {received} FROM replies WHERE {where} LIMIT ?"
         try:
-            for (text,) in self._db.execute(f"{query} LIMIT {most}", values):
-                with contextlib.suppress(ValueError, TypeError, RecursionError):  # a damaged row: `get` warns of it
-                    reply = Reply.from_json(text, "cache")
-                    found.append((reply.prompt_tokens, reply.completion_tokens))
+            return self._db.execute(query, (model, prompt, most)).fetchall()
         except sqlite3.Error:
             return []  # what is only expected needs no reply
-        return [length for length in found if all(length)]
 
     def _write(self, row: tuple) -> None:
         values = (*row, _checksum(row[0], row[5].encode()))

@@ -124,12 +124,9 @@ class Reply:
 
 
 _URI = re.compile(r"data:image/[\w.+-]+(?:;[\w-]+=[\w.-]+)*;base64,", re.IGNORECASE)
-_BEGINS = {
-    b"\x89PNG\r\n\x1a\n": "image/png",
-    b"\xff\xd8\xff": "image/jpeg",
-    b"GIF87a": "image/gif",
-    b"GIF89a": "image/gif",
-}
+_BEGINS = re.compile(
+    rb"(?P<png>\x89PNG\r\n\x1a\n)|(?P<jpeg>\xff\xd8\xff)|(?P<gif>GIF8[79]a)|RIFF.{4}(?P<webp>WEBP)", re.DOTALL
+)
 
 
 def picture(uri: str) -> tuple[str, str]:
@@ -145,12 +142,9 @@ def picture(uri: str) -> tuple[str, str]:
         content = base64.b64decode("".join(uri[head.end() :].split()), validate=True)
     except (binascii.Error, ValueError) as error:
         raise ValueError(f"image {uri[:30]!r}: its base64 can't be read ({error})") from None
-    kind = next((kind for begin, kind in _BEGINS.items() if content.startswith(begin)), None)
-    if content[:4] == b"RIFF" and content[8:12] == b"WEBP":
-        kind = "image/webp"
-    if kind is None:
+    if not (kind := _BEGINS.match(content)):
         raise ValueError(f"image {uri[:30]!r} holds no png, jpeg, webp or gif: convert it")
-    return kind, base64.b64encode(content).decode()
+    return f"image/{kind.lastgroup}", base64.b64encode(content).decode()
 
 
 def openai_message(message: dict) -> dict:
@@ -158,13 +152,8 @@ def openai_message(message: dict) -> dict:
     if "image" not in message:
         return message
     kind, data = picture(message["image"])
-    return {
-        "role": message["role"],
-        "content": [
-            {"type": "text", "text": message["content"]},
-            {"type": "image_url", "image_url": {"url": f"data:{kind};base64,{data}"}},
-        ],
-    }
+    shown = {"type": "image_url", "image_url": {"url": f"data:{kind};base64,{data}"}}
+    return {"role": message["role"], "content": [{"type": "text", "text": message["content"]}, shown]}
 
 
 def anthropic_message(message: dict) -> dict:
@@ -172,10 +161,5 @@ def anthropic_message(message: dict) -> dict:
     if "image" not in message:
         return message
     kind, data = picture(message["image"])
-    return {
-        "role": message["role"],
-        "content": [
-            {"type": "image", "source": {"type": "base64", "media_type": kind, "data": data}},
-            {"type": "text", "text": message["content"]},
-        ],
-    }
+    shown = {"type": "image", "source": {"type": "base64", "media_type": kind, "data": data}}
+    return {"role": message["role"], "content": [shown, {"type": "text", "text": message["content"]}]}

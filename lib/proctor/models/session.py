@@ -86,14 +86,6 @@ class Session:
         self._loop: asyncio.AbstractEventLoop | None = None
 
     @property
-    def budget(self) -> Budget | None:
-        return self.account.budget
-
-    @budget.setter
-    def budget(self, budget: Budget | None) -> None:
-        self.account.budget = budget
-
-    @property
     def spent(self) -> Spent:
         """What was asked with this session, and its cost."""
         return self.account.spent

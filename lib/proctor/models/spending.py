@@ -24,6 +24,8 @@ from proctor.models.endings import CallError
 from proctor.models.messages import Reply, Request
 from proctor.models.registry import ModelError, is_free, price
 
+VARIABLES = {"calls": "PROCTOR_MAX_CALLS", "dollars": "PROCTOR_BUDGET", "total": "PROCTOR_TOTAL_BUDGET"}
+
 
 class BudgetError(RuntimeError):
     """The next call could pass the budget; it was not sent."""
@@ -70,8 +72,8 @@ class Budget:
     @classmethod
     def here(cls) -> "Budget | None":
         """The budget that the environment holds."""
-        calls, total = os.environ.get("PROCTOR_MAX_CALLS"), os.environ.get("PROCTOR_TOTAL_BUDGET")
-        given = narrower(cls.of(os.environ.get("PROCTOR_BUDGET") or None), cls.of(f"{calls} calls" if calls else None))
+        calls, dollars, total = map(os.environ.get, VARIABLES.values())
+        given = narrower(cls.of(dollars or None), cls.of(f"{calls} calls" if calls else None))
         return narrower(given, cls(total=cls.of(total).dollars) if total else None)  # type: ignore[union-attr]
 
     def keep(self) -> None:
@@ -81,10 +83,8 @@ class Budget:
     @property
     def environment(self) -> dict[str, str]:
         """The variables that `here` reads."""
-        calls = {} if self.calls is None else {"PROCTOR_MAX_CALLS": str(self.calls)}
-        dollars = {} if self.dollars is None else {"PROCTOR_BUDGET": str(self.dollars)}
-        total = {} if self.total is None else {"PROCTOR_TOTAL_BUDGET": str(self.total)}
-        return (calls | dollars | total) or {"PROCTOR_BUDGET": "none"}
+        given = {VARIABLES[name]: str(bound) for name, bound in vars(self).items() if bound is not None}
+        return given or {"PROCTOR_BUDGET": "none"}
 
     def __str__(self) -> str:
         """The bounds in words.

@@ -95,7 +95,7 @@ async def ask_all(
             await _leave_plan(session, rehearsal, file)
         rehearsal.show()
         await session.ready(rehearsal.missing)
-        refuse_over_budget(rehearsal.plan_so_far, session.budget or Budget(), session.cache.paid())
+        refuse_over_budget(rehearsal.plan_so_far, session.account.budget or Budget(), session.cache.paid())
         if run:
             session.cache.note_live_run(run, session.since)
         await pilot(session, rehearsal, *studies)
@@ -144,17 +144,17 @@ async def shown_plan(session: Session, *studies: Study) -> "Rehearsal":
 async def pilot(session: Session, rehearsal: "Rehearsal", *studies: Study) -> None:
     """Where no kept reply says how long replies are: ask the first PILOT calls of the studies, and print what all are
     expected to cost. They are ordinary calls, counted and kept, so that the studies find them when they are run."""
-    plan, budget, progress = rehearsal.plan_so_far, session.budget, session.progress
+    plan, budget, progress = rehearsal.plan_so_far, session.account.budget, session.progress
     if plan.expected is not None or not plan.dollars or plan.to_ask <= 2 * PILOT:
         return
-    session.budget, session.progress = narrower(budget, Budget(calls=session.spent.calls + PILOT)), False
+    session.account.budget, session.progress = narrower(budget, Budget(calls=session.spent.calls + PILOT)), False
     try:
         for study in studies:
             await study(session)
     except BudgetError:
         pass  # its end
     finally:
-        session.budget, session.progress = budget, progress
+        session.account.budget, session.progress = budget, progress
     rest = await rehearsed(session, *studies)
     if about := rest.expected(others=True):
         left_out = rest.plan_so_far.to_ask - len(about)
@@ -167,7 +167,7 @@ async def pilot(session: Session, rehearsal: "Rehearsal", *studies: Study) -> No
 async def _leave_plan(session: Session, rehearsal: "Rehearsal", file: str) -> None:
     """Write {"plan": in words, "to_ask": {key of a call: dollars at most, None without a price}, "expected": {key:
     dollars}}, and raise OnlyPlanned. Raises ModelError for a key that is missing or refused; a plan needs no budget."""
-    session.budget = session.budget or Budget()
+    session.account.budget = session.account.budget or Budget()
     await session.ready(rehearsal.missing)
     to_ask = {key: dollars_at_most(request) for key, request in rehearsal.to_ask.items()}
     plan = dict(plan=str(rehearsal.plan_so_far), to_ask=to_ask, expected=rehearsal.expected())
@@ -327,7 +327,7 @@ async def export(session: Session, study: Study, path: str | Path) -> int:
 
     Raises BudgetError where these may cost more than the session's budget."""
     requests = await to_ask(session, study)
-    refuse_over_budget(session.plan(requests), session.budget or Budget(), session.cache.paid())
+    refuse_over_budget(session.plan(requests), session.account.budget or Budget(), session.cache.paid())
     if requests:
         write_requests(requests, path)
     return len(requests)
