@@ -9,6 +9,7 @@ Exit codes: 0 done, 1 failed or incomplete, 2 bad input. Only light modules up h
 """
 
 import asyncio
+import contextlib
 import importlib
 import math
 import sys
@@ -34,6 +35,9 @@ app = typer.Typer(
     no_args_is_help=True,
     **COMMAND_LINE,
 )
+
+
+Cached = Annotated[Path | None, typer.Option(help="where replies are kept")]
 
 
 def _show_version(wanted: bool) -> None:
@@ -270,11 +274,49 @@ def run(
     options.run_notebook(str(found.path), bounds.name or found.name.replace("/", "-"), read_overrides(pairs), {})
 
 
+@app.command()
+@options.exit_codes()
+def export(
+    study: Annotated[str, typer.Option(help="its name in recordings/registry.py")],
+    models: Annotated[list[str], typer.Option(help="openai/<model>@<address>, or a name of models.yaml; repeatable")],
+    out: Annotated[Path, typer.Option(help="the file of requests")],
+    cache: Cached = None,
+) -> None:
+    """Write the next requests of a recorded study for a cluster; repeat with `import` until nothing is to be asked."""
+    from proctor.models import studies
+    from proctor.models.session import Session
+    from proctor.recordings.registry import OF_ANSWERS, PARALLEL, STUDIES
+
+    if (ask := (STUDIES | PARALLEL).get(study)) is None:
+        raise WorkflowError(f"--study {study}: there are {', '.join(STUDIES | PARALLEL)}")
+    more = {"answering": models} if study in OF_ANSWERS else {}
+
+    async def write() -> int:
+        async with Session("replay", cache=cache, progress=False) as session:
+            return await studies.export(session, lambda asking: ask(asking, models, **more), out)
+
+    n = asyncio.run(write())
+    print(f"{n:,} requests in {out}" if n else "nothing to ask: all replies are there")
+
+
+@app.command("import")
+@options.exit_codes()
+def import_(requests: Path, replies: list[Path], cache: Cached = None) -> None:
+    """Keep a cluster's replies to the requests of an export."""
+    from proctor import paths
+    from proctor.models.cache import Cache
+    from proctor.models.studies import import_replies
+
+    with contextlib.closing(Cache(cache or paths.REPLIES or paths.CACHE / "replies.sqlite")) as kept:
+        found = import_replies(replies, requests, kept)
+    print(found)
+    if not found.complete:
+        raise typer.Exit(1)
+
+
 ANY_WORDS = {"allow_extra_args": True, "ignore_unknown_options": True}
-PASSED_ON = {  # command: the module whose `main` reads its words, and the words before them; a line about it
+PASSED_ON = {  # command: the module whose `main` reads its words, and a line about it
     "sweep": ("proctor.workflow.sweep", "Run notebooks over seeds, models and parameters, into one table of claims"),
-    "export": ("proctor.recordings.offline export", "Write the next requests of a recorded study for a cluster"),
-    "import": ("proctor.recordings.offline import", "Keep a cluster's replies: import REQUESTS.jsonl REPLIES.jsonl..."),
     "how-many": ("proctor.synthesis.how_many_checks", "How many items, repeats, rollouts, reviewers or checks to plan"),
     "logs": ("proctor.logs.fetch", "Fetch public logs of strong models: logs [NAME ...]"),
     "dataset": ("proctor.uq.dataset.commands", "UQ's dataset, from posts to a reviewed, versioned release"),
@@ -284,8 +326,8 @@ PASSED_ON = {  # command: the module whose `main` reads its words, and the words
 
 @options.exit_codes()
 def _pass_on(context: typer.Context) -> None:
-    module, *first = PASSED_ON[context.info_name or ""][0].split()
-    raise typer.Exit(importlib.import_module(module).main([*first, *context.args]) or 0)
+    module = importlib.import_module(PASSED_ON[context.info_name or ""][0])
+    raise typer.Exit(module.main(context.args) or 0)
 
 
 for name, (_, about) in PASSED_ON.items():
