@@ -19,15 +19,8 @@ def _one_or_more(text: str) -> int:
     return jobs
 
 
-def _seconds(text: str) -> float:
-    if not 0 < (seconds := float(text)) < float("inf"):
-        raise ValueError(text)
-    return seconds
-
-
 OPTIONS: dict[str, dict[str, Any]] = {
     "--jobs": dict(type=_one_or_more, help="notebooks to run at once (default %(default)s)"),
-    "--cell-timeout": dict(type=_seconds, metavar="SECONDS", help="stop a notebook whose cell takes longer"),
     "--notebook": dict(action="append", default=[], help="only this one, e.g. uq/6_agreement"),
     "--again": dict(action="store_true", help="run also what ran before and whose inputs are the same"),
 }
@@ -80,7 +73,7 @@ def jobs_parser(prog: str, about: str, *names: str, jobs: int = 1) -> argparse.A
     parser = argparse.ArgumentParser(
         prog=prog, description=about, epilog="after --: options for Snakemake, e.g. -- --profile slurm"
     )
-    add_options(parser, "--jobs", "--cell-timeout", *names)
+    add_options(parser, "--jobs", *names)
     parser.set_defaults(jobs=jobs)
     return parser
 
@@ -94,10 +87,8 @@ def parse_jobs(
     words = split_more(arguments)
     cut = words.index("--") if "--" in words else len(words)
     found, snakemake = parser.parse_args(words[:cut]), words[cut + 1 :]
-    if snakemake and found.cell_timeout:
-        parser.error("--cell-timeout holds for jobs that run here, not with options for Snakemake")
     again = getattr(found, "again", False)
-    return found, dict(at_once=found.jobs, again=again, cell_timeout=found.cell_timeout, snakemake=snakemake)
+    return found, dict(at_once=found.jobs, again=again, snakemake=snakemake)
 
 
 def exit_code(work: Callable[[], int]) -> int:

@@ -79,8 +79,8 @@ def execute(
     server: KernelServer,
     environment: Mapping[str, str] | None = None,
     cancel: threading.Event | None = None,
-    cell_timeout: float | None = None,
     say: Callable[[str], object] = print,
+    cell_timeout: float | None = None,
 ) -> None:
     """Run `notebook` with the parameters `values`; leave the executed copy at `output`.
 
@@ -115,32 +115,29 @@ def execute(
             execution_timeout=cell_timeout,
             stdout_file=_Plans(say),
         )
-    except CellTimeoutError:
-        os.replace(running, failed)
-        how = f"it took longer than {cell_timeout:g} seconds, the limit that --cell-timeout sets"
-        raise NotebookFailed(_explain(notebook, failed, how)) from None
-    except PapermillExecutionError as error:
-        os.replace(running, failed)
-        how = f"{error.ename}: {error.evalue}".rstrip(": ")
-        raise NotebookFailed(_explain(notebook, failed, how, "\n".join(error.traceback))) from None
-    except (RuntimeError, OSError) as error:  # the kernel died or did not start; the disk is full
-        why = str(error)
-        if isinstance(error, DeadKernelError):
-            why = "its Python process died, perhaps for want of memory" + _first_lines(_said(folder))
-        if cancel and cancel.is_set():
-            why = "it was stopped"
+        os.replace(running, output)
+        failed.unlink(missing_ok=True)
+    except (PapermillExecutionError, RuntimeError, OSError) as error:
         if running.exists():
             os.replace(running, failed)
-        raise NotebookFailed(
-            f"{shown(notebook.path)} was not finished: {why}\n  executed so far: {shown(failed)}"
-        ) from None
+        if isinstance(error, CellTimeoutError):
+            said = _explain(notebook, failed, f"it took longer than {cell_timeout:g} seconds, the limit")
+        elif isinstance(error, PapermillExecutionError):
+            how = f"{error.ename}: {error.evalue}".rstrip(": ")
+            said = _explain(notebook, failed, how, "\n".join(error.traceback))
+        else:  # the kernel died or did not start; the disk is full
+            why = str(error)
+            if cancel and cancel.is_set():
+                why = "it was stopped"
+            elif isinstance(error, DeadKernelError):
+                why = "its Python process died, perhaps for want of memory" + _first_lines(_said(folder))
+            said = f"{shown(notebook.path)} was not finished: {why}\n  executed so far: {shown(failed)}"
+        raise NotebookFailed(said) from None
     finally:
         done.set()
         for kernel in kernels:
             kernel.close()
         shutil.rmtree(folder, ignore_errors=True)
-    os.replace(running, output)
-    failed.unlink(missing_ok=True)
 
 
 def _literal(path: Path) -> str:

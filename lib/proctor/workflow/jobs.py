@@ -139,7 +139,6 @@ def run_job(
     job: Job,
     server: KernelServer,
     cancel: threading.Event | None = None,
-    cell_timeout: float | None = None,
     say: Say = print,
 ) -> Job:
     """Run the notebook, remove what it no longer makes, leave its receipt; the job with what came of it.
@@ -156,7 +155,7 @@ def run_job(
     before = receipts.states(job.notebook.name, job.figures)
     environment = {**job.environment, "PROCTOR_FIGURES": str(job.figures)}
     try:
-        execute(job.notebook, job.copy, dict(job.values), server, environment, cancel, cell_timeout, say)
+        execute(job.notebook, job.copy, dict(job.values), server, environment, cancel, say)
     except NotebookFailed as error:
         if not os.path.exists(environment.get(PLAN, "")):  # else it stopped where it was to stop
             return job._replace(problem=str(error), reused=False)
@@ -173,7 +172,6 @@ def run_jobs(
     jobs: Sequence[Job],
     at_once: int = 1,
     again: bool = False,
-    cell_timeout: float | None = None,
     snakemake: Sequence[str] = (),
     before: Mapping[str, Iterable[str]] | None = None,
     say: Say = lambda line: None,
@@ -201,19 +199,17 @@ def run_jobs(
     if snakemake:
         yield from _elsewhere(late, waits, at_once, snakemake)
     else:
-        yield from _here(late, waits, at_once, cell_timeout, say)
+        yield from _here(late, waits, at_once, say)
 
 
-def _here(
-    jobs: Mapping[str, Job], waits: Mapping[str, set[str]], at_once: int, cell_timeout: float | None, say: Say
-) -> Generator[Job, None, None]:
+def _here(jobs: Mapping[str, Job], waits: Mapping[str, set[str]], at_once: int, say: Say) -> Generator[Job, None, None]:
     """Run the jobs, each after those it waits for, in threads. Long ones begin first: none of these shall run alone at
     the end."""
     cancel, ends = threading.Event(), dict[str, Future[Job | None]]()
 
     def run(job: Job) -> Job:
         say(f"  started   {job.name}")
-        return run_job(job, server, cancel, cell_timeout, lambda line: say(f"  {job.name}  {line}"))
+        return run_job(job, server, cancel, lambda line: say(f"  {job.name}  {line}"))
 
     def after(job: Job) -> Job | None:
         """The job with what came of it; None where one of those that it waits for did not end well."""
