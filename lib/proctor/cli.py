@@ -277,7 +277,7 @@ def run(
 @app.command()
 @options.exit_codes()
 def export(
-    study: Annotated[str, typer.Option(help="its name in recordings/registry.py")],
+    study: Annotated[str, typer.Option(help="its name in recordings/record.py")],
     models: Annotated[list[str], typer.Option(help="openai/<model>@<address>, or a name of models.yaml; repeatable")],
     out: Annotated[Path, typer.Option(help="the file of requests")],
     cache: Cached = None,
@@ -285,7 +285,7 @@ def export(
     """Write the next requests of a recorded study for a cluster; repeat with `import` until nothing is to be asked."""
     from proctor.models import studies
     from proctor.models.session import Session
-    from proctor.recordings.registry import OF_ANSWERS, PARALLEL, STUDIES
+    from proctor.recordings.record import OF_ANSWERS, PARALLEL, STUDIES
 
     if (ask := (STUDIES | PARALLEL).get(study)) is None:
         raise WorkflowError(f"--study {study}: there are {', '.join(STUDIES | PARALLEL)}")

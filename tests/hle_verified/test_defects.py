@@ -22,7 +22,7 @@ from proctor.hle_verified.paired_defects import (
 from proctor.hle_verified.planted_defects import COMPONENTS, PLANTS, component_of, damaged_exam
 from proctor.models.endings import MissingReply
 from proctor.models.session import Session
-from proctor.recordings.registry import PARALLEL
+from proctor.recordings.record import PARALLEL
 
 FIELDS = {"problem": "question", "answer": "answer", "rationale": "rationale"}
 

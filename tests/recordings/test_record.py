@@ -11,7 +11,7 @@ from proctor.models.cache import Cache, read_recording, recording_path, write_re
 from proctor.models.messages import Reply
 from proctor.models.registry import spec
 from proctor.recordings import record
-from proctor.recordings.registry import STUDIES
+from proctor.recordings.record import STUDIES
 
 FETCHED = pytest.mark.skipif(
     not (paths.CACHE / "fetched/MMLU/test-tiny.jsonl").is_file(),

@@ -34,8 +34,7 @@ from proctor.models.providers import ask_served, sdk_client
 from proctor.models.registry import ModelError, spec, weights_file
 from proctor.models.session import Session
 from proctor.models.studies import to_ask
-from proctor.recordings.record import header, joined, recorded
-from proctor.recordings.registry import PARALLEL
+from proctor.recordings.record import PARALLEL, header, joined, recorded
 
 Study = Callable[[Session, Sequence[str]], Awaitable]
 TIMEOUT = 1800.0

@@ -196,37 +196,40 @@ def run_jobs(
     if not late:
         return
     need("papermill", "ipykernel")
-    if snakemake:
-        yield from _elsewhere(late, waits, at_once, snakemake)
-    else:
-        yield from _here(late, waits, at_once, say)
-
-
-def _here(jobs: Mapping[str, Job], waits: Mapping[str, set[str]], at_once: int, say: Say) -> Generator[Job, None, None]:
-    """Run the jobs, each after those it waits for, in threads. Long ones begin first: none of these shall run alone at
-    the end."""
     cancel, ends = threading.Event(), dict[str, Future[Job | None]]()
-
-    def run(job: Job) -> Job:
-        say(f"  started   {job.name}")
-        return run_job(job, server, cancel, lambda line: say(f"  {job.name}  {line}"))
 
     def after(job: Job) -> Job | None:
         """The job with what came of it; None where one of those that it waits for did not end well."""
         ended = [ends[name].result() for name in waits[job.name]]  # they have begun: they stand before it in the queue
-        return _due(job, run) if all(each and not each.problem for each in ended) else None
+        return run(job) if all(each and not each.problem for each in ended) else None
 
-    with KernelServer() as server, ThreadPoolExecutor(at_once) as pool:
-        try:
-            for name in sorted(jobs, key=lambda name: 2 if waits[name] else not jobs[name].notebook.long):
-                ends[name] = pool.submit(after, jobs[name])
+    runner = _elsewhere(late, waits, at_once, snakemake, cancel) if snakemake else _here(cancel, say)
+    with runner as run, ThreadPoolExecutor(len(late) if snakemake else at_once) as pool:
+        try:  # long ones first: none of these shall run alone at the end
+            for name in sorted(late, key=lambda name: 2 if waits[name] else not late[name].notebook.long):
+                ends[name] = pool.submit(after, late[name])
             yield from filter(None, (end.result() for end in as_completed(ends.values())))
         finally:
             cancel.set()
             pool.shutdown(cancel_futures=True)
 
 
-def _due(job: Job, run: Callable[[Job], Job]) -> Job:
+Runner = Callable[[Job], Job]  # runs a job, and gives it with what came of it
+
+
+@contextmanager
+def _here(cancel: threading.Event, say: Say) -> Iterator[Runner]:
+    """What runs a job in a kernel of this machine."""
+
+    def run(job: Job) -> Job:
+        say(f"  started   {job.name}")
+        return run_job(job, server, cancel, lambda line: say(f"  {job.name}  {line}"))
+
+    with KernelServer() as server:
+        yield lambda job: _due(job, run)
+
+
+def _due(job: Job, run: Runner) -> Job:
     """Run the job, unless its receipt holds by now; what goes wrong is its problem."""
     try:
         job = job.looked_at() if job.reused is None else job
@@ -237,10 +240,16 @@ def _due(job: Job, run: Callable[[Job], Job]) -> Job:
         return job._replace(problem=f"{job.name} could not be run:\n{traceback.format_exc()}")
 
 
+@contextmanager
 def _elsewhere(
-    jobs: Mapping[str, Job], waits: Mapping[str, set[str]], at_once: int, options: Sequence[str]
-) -> Generator[Job, None, None]:
-    """The same, where Snakemake runs the jobs. They are in an order in which each comes after those it waits for."""
+    jobs: Mapping[str, Job],
+    waits: Mapping[str, set[str]],
+    at_once: int,
+    options: Sequence[str],
+    cancel: threading.Event,
+) -> Iterator[Runner]:
+    """What waits until Snakemake, which runs all jobs, has ended one. It says what it does in build/snakemake.log.
+    Leaving the block before its end stops it, after a minute in which it may take its jobs back from a cluster."""
     need("snakemake")
     shutil.rmtree(RERUNS, ignore_errors=True)
     places = {name: RERUNS / f"{number}.ended" for number, name in enumerate(jobs)}
@@ -250,41 +259,29 @@ def _elsewhere(
     config = RERUNS / "config.json"
     write_atomic(config, json.dumps({"before": [[int(places[one].stem) for one in waits[name]] for name in jobs]}))
     command = [sys.executable, "-m", "snakemake", "--snakefile", str(SNAKEFILE), "--configfile", str(config)]
-    latest, bad = float("inf"), set[str]()
-    with _started([*command, "--cores", str(at_once), *OPTIONS, *options]) as process:
-        while places and time.monotonic() < latest:
-            if process.poll() is not None:  # before the look: what ends between the two is seen
-                latest = min(latest, time.monotonic() + LATENCY)
-            for name in [name for name, place in places.items() if place.exists()]:
-                job = jobs[name]._replace(**json.loads(places.pop(name).read_text()))
-                bad |= {name} if job.problem else set()
-                yield job
-            bad |= {name for name in places if waits[name] & bad}
-            if places.keys() <= bad:
-                break  # all others wait for one that failed
-            time.sleep(LOOK)
-        process.wait()
-    for name in places:
-        if not waits[name] & (bad | places.keys()):
-            why = f"did not run to its end; {relative(LOG)} or the log of its job says why"
-            yield jobs[name]._replace(problem=f"{name} {why}")
-
-
-@contextmanager
-def _started(command: Sequence[str]) -> Iterator[subprocess.Popen]:
-    """Snakemake, which says what it does in build/snakemake.log; leaving the block before its end stops it, after a
-    minute in which it may take its jobs back from a cluster."""
     with LOG.open("w") as log:
         process = subprocess.Popen(
-            command,
+            [*command, "--cores", str(at_once), *OPTIONS, *options],
             cwd=ROOT,
             stdout=log,
             stderr=log,
             stdin=subprocess.DEVNULL,
             start_new_session=True,  # so that Ctrl-C comes here first, and one signal reaches all of its jobs
         )
+
+    def ended(job: Job) -> Job:
+        place, latest = places[job.name], float("inf")
+        while not place.exists():
+            if process.poll() is not None:
+                latest = min(latest, time.monotonic() + LATENCY)
+            if cancel.wait(LOOK) or time.monotonic() > latest:
+                why = f"did not run to its end; {relative(LOG)} or the log of its job says why"
+                return job._replace(problem=f"{job.name} {why}")
+        return job._replace(**json.loads(place.read_text()))
+
     try:
-        yield process
+        yield ended
+        process.wait()
     finally:
         if process.poll() is None:
             with suppress(subprocess.TimeoutExpired):

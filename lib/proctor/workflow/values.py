@@ -9,7 +9,7 @@ import io
 import json
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -79,7 +79,8 @@ def compare(name: str, before: bytes | None, after: bytes | None, tolerance: flo
         old, new = before.decode("utf-8"), after.decode("utf-8")
         if ending == ".csv":
             return _tables(old, new, tolerance)
-        read = {".json": json.loads, ".jsonl": _lines, ".svg": _drawn}.get(ending, _words)
+        readers: dict[str, Callable[[str], Any]] = {".json": json.loads, ".jsonl": _lines, ".svg": _drawn}
+        read = readers.get(ending, _words)
         return _values(_leaves(read(old)), _leaves(read(new)), tolerance)
     except (ValueError, OSError) as error:
         return Comparison(DIFFERS, note=f"can't be read as {ending or 'text'}: {error}")
