@@ -67,7 +67,7 @@ def test_a_dumbbell_joins_two_values_of_two_kinds(ax):
 
 def test_a_heatmap_takes_texts_of_its_own(ax):
     frame = pd.DataFrame([[0.1, 0.2]], columns=["x", "y"])
-    heatmap(ax, frame, text=pd.DataFrame([["few", "more"]]), bar=False)
+    heatmap(ax, frame, text=pd.DataFrame([["few", "more"]]), cbar=False)
     assert [text.get_text() for text in ax.texts] == ["few", "more"]
 
 

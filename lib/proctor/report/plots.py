@@ -126,47 +126,23 @@ def dumbbell(
 
 
 def heatmap(
-    ax: Axes,
-    frame: pd.DataFrame,
-    *,
-    fmt: str = ".2f",
-    text: pd.DataFrame | None = None,
-    low: float | None = None,
-    high: float | None = None,
-    center: float | None = None,
-    label: str = "",
-    fontsize: float = 7.0,
-    bar: bool = True,
+    ax: Axes, frame: pd.DataFrame, *, text: pd.DataFrame | None = None, fontsize: float = 7, **how: Any
 ) -> None:
-    """The frame's values as colours, each written into its cell (seaborn's heatmap); a NaN is left blank.
+    """The frame's values as colours, each written into its cell; a NaN is left blank.
 
-    frame: shape (rows, columns) of numbers, index and columns are the labels. fmt: of the written values; text: other
-    texts, of the frame's shape. low, high: the ends of the colours; center: the value that is white, for differences.
-    label: what the colours mean, written at the bar.
+    frame: shape (rows, columns) of numbers, index and columns are the labels. text: what is written, of the frame's
+    shape (default: the values). how: goes to `seaborn.heatmap`: fmt, vmin, vmax, center (the value that is white, for
+    differences), cbar, cbar_kws.
 
-        heatmap(ax, shares, fmt=".0%", low=0, high=1, label="share accepted")
+        heatmap(ax, shares, fmt=".0%", vmin=0, vmax=1, cbar_kws={"label": "share accepted"})
     """
     import seaborn as sns  # takes a second to import
 
-    sns.heatmap(
-        frame.astype(float),
-        ax=ax,
-        annot=text.to_numpy() if text is not None else True,
-        fmt=fmt if text is None else "",
-        vmin=low,
-        vmax=high,
-        center=center,
-        linewidths=0.8,
-        linecolor="white",
-        cmap="Blues" if center is None else "vlag",
-        cbar=bar,
-        annot_kws={"fontsize": fontsize},
-        cbar_kws={"label": label} if bar else None,
-    )
+    written = dict(annot=True, fmt=".2f") if text is None else dict(annot=text.to_numpy(), fmt="")
+    look = dict(cmap="vlag" if "center" in how else "Blues", linewidths=0.8, linecolor="white")
+    sns.heatmap(frame.astype(float), ax=ax, annot_kws={"fontsize": fontsize}, **look | written | how)
     ax.set(xlabel="", ylabel="")
-    ax.tick_params(length=0)
-    ax.tick_params(axis="y", rotation=0)
-    ax.tick_params(axis="x", rotation=0)
+    ax.tick_params(length=0, rotation=0)
     ax.grid(False)
 
 
