@@ -129,7 +129,7 @@ def test_jupyterlab_names_the_notebook_or_else_the_author(checkout, monkeypatch)
     monkeypatch.setenv("JPY_SESSION_NAME", str(checkout / "notebooks/uq/1_toy.ipynb"))
     assert made().name == "uq/1_toy"
     monkeypatch.setenv("JPY_SESSION_NAME", str(checkout / "Untitled.ipynb"))
-    with pytest.raises(ValueError, match="no notebook file .*Untitled.ipynb"):
+    with pytest.raises(ValueError, match="Untitled.ipynb is no notebook file"):
         made()
 
 

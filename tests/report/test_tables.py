@@ -93,13 +93,14 @@ def test_limits_that_rounding_puts_below_their_estimate_are_joined_all_the_same(
     assert shown["share"].tolist() == ["100 [75, 100]", "50 [24, 76]"]
 
 
-def test_the_command_writes_a_booktabs_table_of_the_saved_one(out, frame, capsys):
+def test_the_command_writes_a_booktabs_table_of_the_saved_one(out, frame, monkeypatch):
+    monkeypatch.setattr(tables.paths, "BUILD", out)
     frame = frame.assign(model=["[a_1", "b|c"])  # after a line break TeX takes [ for its own argument
     save_table(
         frame, describe("hle/t", evidence="published"), caption="50 % & more", intervals={"accuracy": ("low", "high")}
     )
-    assert tables.main(["hle/t", "--to", str(out)]) == 0
-    tex = (out / "hle/t.tex").read_text()
+    assert tables.main(["hle/t"]) == 0
+    tex = (out / "tex/hle/t.tex").read_text()
     assert r"\caption{50 \% \& more}" in tex and r"\label{tab:hle/t}" in tex
     assert "\\begin{tabular}{lrr}\n\\toprule\nmodel & n & accuracy \\\\\n\\midrule\n" in tex
     assert "{}[a\\_1 & 10 & 0.33 [0.10, 0.60] \\\\\nb\\textbar{}c & 3" in tex and "published · hle/t}" in tex

@@ -24,7 +24,7 @@ import json
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -89,7 +89,7 @@ def read(path: str | Path | None = None) -> list[Row]:
             )
             continue
         cell = dict(zip(header, (text.strip() for text in cells)))
-        found = _faults(cell)
+        found = list(_faults(cell))
         if cell["id"] in ids:
             found.append(("id", f"{cell['id']!r} is also row {ids[cell['id']]}; give each row its own"))
         ids.setdefault(cell["id"], line)
@@ -273,38 +273,32 @@ def write_status(path: str | Path, rows: Sequence[Row]) -> None:
     write_atomic(path, f"{before}{START}\n\n{status_table(rows)}\n{END}{parts[-1]}")
 
 
-def _faults(cell: dict[str, str]) -> list[tuple[str, str]]:
+def _faults(cell: dict[str, str]) -> Iterator[tuple[str, str]]:
     """(column, what is wrong and how to fix it) of one row."""
-    allowed = {"paper": PAPERS, "kind": ARTIFACTS, "state": STATES}
-    found = [
-        (column, f"{cell[column]!r}; choose one of {', '.join(values)}")
-        for column, values in allowed.items()
-        if cell[column] not in values
-    ]
+    for column, values in (("paper", PAPERS), ("kind", ARTIFACTS), ("state", STATES)):
+        if cell[column] not in values:
+            yield column, f"{cell[column]!r}; choose one of {', '.join(values)}"
     outputs = ("notebook", "outputs", "evidence")
     needed = {"done": outputs, "stand-in": (*outputs, "missing"), "planned": ("notebook",), "lacking": ("missing",)}
-    found += [
-        (column, f"empty, but the row is {cell['state']}; fill it in")
-        for column in ("title", *needed.get(cell["state"], ()))
-        if not cell[column]
-    ]
+    for column in ("title", *needed.get(cell["state"], ())):
+        if not cell[column]:
+            yield column, f"empty, but the row is {cell['state']}; fill it in"
     if not cell["id"].startswith(cell["paper"] + "/"):
-        found.append(("id", f"{cell['id']!r} must begin with its paper, {cell['paper']}/"))
+        yield "id", f"{cell['id']!r} must begin with its paper, {cell['paper']}/"
     if cell["notebook"].endswith(".ipynb") or cell["notebook"].startswith("notebooks/"):
-        found.append(("notebook", f"{cell['notebook']!r}: leave out notebooks/ and .ipynb"))
+        yield "notebook", f"{cell['notebook']!r}: leave out notebooks/ and .ipynb"
     for output in filter(None, (text.strip() for text in cell["outputs"].split(";"))):
         stem, dot, ending = output.rpartition(".")
         if dot + ending not in FILES or not NAME.fullmatch(stem):
-            found.append(("outputs", f"{output!r} must be <paper>/<artifact>.csv for a table or .svg for a figure"))
+            yield "outputs", f"{output!r} must be <paper>/<artifact>.csv for a table or .svg for a figure"
     try:
         evidence_kinds(cell["evidence"] or "published")  # an empty cell is judged above
     except ValueError as error:
-        found.append(("evidence", str(error)))
+        yield "evidence", str(error)
     if cell["tolerance"] not in ("", "exact") and not cell["tolerance"].replace(".", "", 1).isdecimal():
-        found.append(("tolerance", f"{cell['tolerance']!r} must be empty, exact or a number"))
+        yield "tolerance", f"{cell['tolerance']!r} must be empty, exact or a number"
     if cell["tolerance"] and not cell["compared_with"]:
-        found.append(("compared_with", "empty, but there is a tolerance; say what the row is compared with"))
-    return found
+        yield "compared_with", "empty, but there is a tolerance; say what the row is compared with"
 
 
 def _holds_claims(file: str) -> bool:

@@ -29,7 +29,6 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import matplotlib
 import numpy as np
 from cycler import cycler
 from matplotlib import pyplot as plt
@@ -138,7 +137,7 @@ def save(
     is under 6 pt, tick labels overlap or the width is neither COLUMN nor FULL; `complain` may do something else with
     that text.
 
-    Call it last: the layout is fixed from here on. Where nothing is shown (MPLBACKEND=agg), the figure is closed.
+    Call it last: the layout is fixed from here on.
     """
     name = record["artifact"]
     with plt.style.context(["default", HOUSE]):
@@ -167,8 +166,6 @@ def save(
         svg = with_values(drawn, marks_said).encode()
         png = _render(fig, "png", crop, {"Software": None, "Title": title, "Description": description})
     provenance.write(record, {".svg": svg, ".png": png}, out)
-    if matplotlib.get_backend().lower() == "agg":
-        plt.close(fig)
 
 
 def _render(fig: Figure, kind: str, crop: Bbox, metadata: dict) -> bytes:

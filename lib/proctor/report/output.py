@@ -282,26 +282,20 @@ def _find(given: str | None) -> Notebook:
             if path.suffix == ".ipynb" and path.is_file():
                 return Notebook(path)
         tried.append(name)
-    if tried:
-        raise ValueError(
-            f"no notebook file {' nor '.join(tried)}; save it under notebooks/, or give its path: "
-            "Output(notebook='notebooks/uq/3_validators.ipynb')"
-        )
     raise ValueError(
-        "which notebook is this? Run it by the workflow or in JupyterLab, or say Output(notebook='uq/3_validators')"
+        f"which notebook is this? {' and '.join(tried) or 'Nothing'} is no notebook file; save it under notebooks/, or "
+        "give its path: Output(notebook='notebooks/uq/3_validators.ipynb')"
     )
 
 
 def _present(name: str, defaults: Mapping[str, Any], namespace: Mapping[str, Any] | None) -> dict[str, Any]:
-    shell = _shell()
-    if namespace is None and shell is not None:
-        namespace = shell.user_ns
     if namespace is None:
-        if defaults:
-            raise ValueError(f"{name}: outside IPython say where its parameters are: Output(namespace=globals())")
-        return {}
+        namespace = shell.user_ns if (shell := _shell()) else {}
     if gone := [parameter for parameter in defaults if parameter not in namespace]:
-        raise ValueError(f"{name}: its parameters {', '.join(gone)} have no value; run the parameters cell first")
+        raise ValueError(
+            f"{name}: its parameters {', '.join(gone)} have no value; run the parameters cell first, or say outside of "
+            "IPython where they are: Output(namespace=globals())"
+        )
     return {parameter: namespace[parameter] for parameter in defaults}
 
 

@@ -1,6 +1,6 @@
 """The lessons of docs/teaching.md as slides: one HTML file per lesson that needs no network.
 
-    python -m proctor.report.slides [FOLDER]        # default: build/slides
+    python -m proctor.report.slides        # or: make slides; they lie in build/slides/
 
 Each step of a lesson is two slides: the question to the class, then the committed figure with the answer to expect.
 Page down for the next slide. A browser prints them as PDF, a page for each.
@@ -9,7 +9,6 @@ Page down for the next slide. A browser prints them as PDF, a page for each.
 import base64
 import json
 import re
-import sys
 from pathlib import Path
 
 from markdown_it import MarkdownIt
@@ -76,4 +75,4 @@ def _picture(place: str) -> dict[str, str]:
 
 
 if __name__ == "__main__":
-    print(*write(Path(sys.argv[1]) if sys.argv[1:] else BUILD / "slides"), sep="\n")
+    print(*write(BUILD / "slides"), sep="\n")

@@ -9,7 +9,6 @@ import os
 import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -273,12 +272,11 @@ def _text(value, how: Format | None, most: float) -> str:
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m proctor.report.tables", description="The LaTeX of saved tables.")
     parser.add_argument("names", nargs="+", metavar="PAPER/TABLE", help="such as uq/table_s10")
-    parser.add_argument("--to", type=Path, default=paths.ROOT / "build" / "tex", metavar="FOLDER")
     given = parser.parse_args(arguments)
     if lacking := [name for name in given.names if not (paths.FIGURES / f"{name}.md").is_file()]:
         parser.error(f"no table {', '.join(lacking)} in {paths.FIGURES}; their files end in .md")
     for name in given.names:
-        path = given.to / f"{name}.tex"
+        path = paths.BUILD / "tex" / f"{name}.tex"
         path.parent.mkdir(parents=True, exist_ok=True)
         write_atomic(path, to_tex((paths.FIGURES / f"{name}.md").read_text(encoding="utf-8"), name))
         print(path)
