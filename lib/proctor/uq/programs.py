@@ -46,7 +46,7 @@ from functools import cache
 from typing import NamedTuple
 
 from proctor.data.schemas import Answer, Question
-from proctor.exam.formula import Undecided, parse_formula, values
+from proctor.exam.formula import Undecided, indexed, parse_formula, values
 from proctor.uq import sandboxed
 from proctor.uq.sandboxed import PASSED, UNDECIDED
 
@@ -174,7 +174,7 @@ def substitution(question: Question, answer: Answer) -> Finding:
         sides = parse_formula(left), parse_formula(right)
     except Undecided as error:
         return Finding(None, f"the question's equation {equation!r} can't be read ({error})")
-    unknowns = sorted({found for side in sides for found in _letters(side)} - {"e", "i", "pi"})
+    unknowns = sorted({found for side in sides for found in indexed(side, every=True)})
     unknown = str(question.extra.get("unknown", unknowns[0] if len(unknowns) == 1 else ""))
     if unknown not in unknowns or len(unknowns) > 1:
         return Finding(None, f"{equation!r} has the unknowns {', '.join(unknowns) or 'none'}: one can be tested")
@@ -188,12 +188,6 @@ def substitution(question: Question, answer: Answer) -> Finding:
         except Undecided as error:
             return Finding(None, f"{unknown} = {text} can't be computed ({error})")
     return Finding(True, f"{unknown} = {', '.join(given)} solves {equation}")
-
-
-def _letters(tree) -> set[str]:
-    if isinstance(tree, tuple):
-        return set().union(*map(_letters, tree[1:]))
-    return {tree} if isinstance(tree, str) else set()
 
 
 _NAKED = re.compile(r"[\s$*]*[-+−]?[\d./]+[\s$*.]*$")  # a number and nothing else

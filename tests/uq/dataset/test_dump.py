@@ -42,11 +42,8 @@ def ingest(tmp_path, content: bytes):
 
 WRONG = (
     (row(2, 'Title="t"'), "Title: Field required"),
-    (row(2, 'Score="2"'), "Score: Field required"),
     (row(2, 'PostTypeId="1"'), "PostTypeId: Field required"),
     (row(2, 'Score="2"', 'Score="two"'), "Score: it should be a valid integer"),
-    (row(2, 'Score="2"', 'Score="-99999999"'), "Score: it should be greater than or equal to -1000000"),
-    (row(2, 'ViewCount="9"', 'ViewCount="-9"'), "ViewCount: it should be greater than or equal to 0"),
     (row(2, 'ViewCount="9"', 'ViewCount="99999999999"'), "ViewCount: it should be less than or equal to 10000000000"),
     (row(2, 'ViewCount="9"', f'ViewCount="{"9" * 9000}"'), "ViewCount: "),
     (row(2, "2015-01-27", "2015-02-30"), "CreationDate: it should be a valid datetime"),
@@ -54,9 +51,7 @@ WRONG = (
     (row(2, "&lt;a&gt;", "a b"), "Tags: neither <a><b> nor |a|b|"),
     (row(2, 'Body="b"', 'Body="&bomb;"'), "undefined entity"),
     (row(2, 'Body="b"', 'Body="a < b"'), "not well-formed"),
-    (row(2, 'Body="b"', 'Body="&#x0;"'), "not well-formed"),
     (row(2, 'Body="b"', 'Body="b'), "not well-formed"),
-    (row(2, 'Body="b"', 'Body="b" Body="twice"'), "not well-formed"),
     (row(2).encode().replace(b'Body="b"', b'Body="\xff"'), "not UTF-8: byte 0xff"),
     (row(1), "Id: stands in an earlier row too"),
     ('  <row Id="99999999999" PostTypeId="1" />\n', "Id: it should be less than or equal to 2147483647"),
