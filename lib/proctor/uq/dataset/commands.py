@@ -31,36 +31,14 @@ from proctor.asking_options import Asking, ask_models, named_columns, shared_opt
 from proctor.data.tabular import DataError, Once, Wrong, needs, read
 from proctor.files import write_atomic
 from proctor.models.settings import Settings
+from proctor.uq.dataset import llm_filter
 from proctor.uq.dataset import next_version as versions
 from proctor.uq.dataset import release as releases
+from proctor.uq.dataset import review_queue as queues
+from proctor.uq.dataset import rules as filters
 from proctor.uq.dataset.dump import ingest_dump
 from proctor.uq.dataset.generate_dump import SITES, write_dumps
-from proctor.uq.dataset.llm_filter import REPEATS, TEMPERATURE, effects, filter_questions, write_verdicts
 from proctor.uq.dataset.pool import Ingested
-from proctor.uq.dataset.review_queue import (
-    ATTEMPTS,
-    KEY,
-    QUOTAS_FILE,
-    READ,
-    build_queue,
-    is_among,
-    keys,
-    load_quotas,
-    read_reviews,
-    without_place,
-    write_queue,
-)
-from proctor.uq.dataset.rules import (
-    DEV_SIZE,
-    RULES_FILE,
-    Filter,
-    by_rule,
-    by_site,
-    describe,
-    development_set,
-    find_duplicates,
-    load_rules,
-)
 from proctor.uq.dataset.stack_api import API, CrawlError, crawl
 from proctor.workflow import run as own_run
 
@@ -76,11 +54,11 @@ app = typer.Typer(
 )
 Pool = Annotated[Path, typer.Option(help="its folder; questions are read from a .parquet or .jsonl file too")]
 Site = Annotated[str, typer.Option(help="as the API names it, such as math")]
-Rules = Annotated[Path | None, typer.Option(help=f"a file like {RULES_FILE}")]
+Rules = Annotated[Path | None, typer.Option(help=f"a file like {filters.RULES_FILE}")]
 WHEN = "2025-12-31; default: the newest question's, or today"
 Day = Annotated[date | None, typer.Option(parser=date.fromisoformat, metavar="DAY", help=WHEN)]
 Kept = Annotated[Path, typer.Argument(help="the filter's kept.parquet")]
-Quotas = Annotated[Path | None, typer.Option(help=f"a file like {QUOTAS_FILE}")]
+Quotas = Annotated[Path | None, typer.Option(help=f"a file like {queues.QUOTAS_FILE}")]
 Versions = Annotated[Path, typer.Argument(help="folder of all versions")]
 
 
@@ -151,22 +129,22 @@ def filter_pool(
     site: Annotated[list[str], typer.Option(help="only this one; may be repeated")] = [],  # noqa: B006
     out: Annotated[Path | None, typer.Option(help="a folder for the questions left")] = None,
 ) -> None:
-    with Filter(pool, load_rules(rules, variant), as_of, site) as found:
+    with filters.Filter(pool, filters.load_rules(rules, variant), as_of, site) as found:
         if out:
             found.write(out)
         outcomes = found.outcomes()
-    words, table = describe(found.rules).set_index("rule")["keeps"], by_rule(outcomes)
+    words, table = filters.describe(found.rules).set_index("rule")["keeps"], filters.by_rule(outcomes)
     total, left = outcomes["questions"].sum(), table["left"].iloc[-1]
     print(f"{total:,} questions, ages as of {found.as_of}")
     print(table.assign(keeps=table["rule"].map(words)).to_string(index=False))
-    print(by_site(outcomes)[["site", "questions", "kept", "share"]].round(2).to_string(index=False))
+    print(filters.by_site(outcomes)[["site", "questions", "kept", "share"]].round(2).to_string(index=False))
     print(f"kept: {left:,} ({left / total:.2%})")
     if drops_all := table.loc[table["failed"] == total, "rule"].tolist():
         mend = "; --as-of sets the day of the ages" if "age" in drops_all else ""
         print(f"nothing is kept, since every question fails {', '.join(drops_all)}. --rules takes your own rules{mend}")
     if out:
         write_atomic(out / "funnel_by_rule.csv", table.to_csv(index=False))
-        write_atomic(out / "funnel_by_site.csv", by_site(outcomes).to_csv(index=False))
+        write_atomic(out / "funnel_by_site.csv", filters.by_site(outcomes).to_csv(index=False))
         print(f"written: kept.parquet, decisions.parquet, funnel_by_rule.csv, funnel_by_site.csv in {out}")
 
 
@@ -178,7 +156,7 @@ def duplicates(
     out: Annotated[Path | None, typer.Option(help="a .csv for all pairs")] = None,
 ) -> None:
     """Questions that stand twice, or elsewhere with an answer."""
-    found = find_duplicates(questions, pool, threshold)
+    found = filters.find_duplicates(questions, pool, threshold)
     if out:
         write_atomic(out, found.to_csv(index=False))
     print(found.head(20).round(3).to_string(index=False) if len(found) else "no question stands twice")
@@ -194,7 +172,7 @@ def filter_llm(
     answering: Annotated[str, typer.Option(help="the model that answers")],
     judge: Annotated[str, typer.Option(help="the model that judges")],
     out: Annotated[Path, typer.Option(help="a .jsonl for the verdicts")],
-    repeats: Annotated[int, typer.Option(help="of each question to the judge")] = REPEATS,
+    repeats: Annotated[int, typer.Option(help="of each question to the judge")] = llm_filter.REPEATS,
     batch: Annotated[bool, typer.Option("--batch", help="through the providers' batch interfaces")] = False,
     *,
     asking: Asking,
@@ -202,23 +180,23 @@ def filter_llm(
     """One model answers, another judges five criteria, at --temperature (1); run again to go on."""
     questions = _read_questions(kept, columns=named_columns(asking.column))
     how = asking.settings()
-    temperature = how.pop("temperature", TEMPERATURE)  # of the judge alone
+    temperature = how.pop("temperature", llm_filter.TEMPERATURE)  # of the judge alone
     asked = dict(repeats=repeats, temperature=temperature, settings=Settings(**how))
     found = pd.DataFrame()
 
     async def study(session) -> None:
         nonlocal found
-        found = await filter_questions(session, questions, answering, judge, **asked)
+        found = await llm_filter.filter_questions(session, questions, answering, judge, **asked)
 
     run = asking.name or f"filter-llm-{kept.stem}"
     if not ask_models(run, "", f"{len(questions):,} questions", study, asking, batch=batch):
         return
-    write_verdicts(out, found)
+    llm_filter.write_verdicts(out, found)
     own_run.mark(own_run.folder_of(run), "", own_run.DONE)
     counts = found["outcome"].value_counts()
     print(", ".join(f"{counts.get(outcome, 0):,} {outcome}" for outcome in OUTCOMES))
     print(f"{found['unreadable'].sum():,} replies unreadable, {found['failed_calls'].sum():,} calls failed")
-    print(effects(found).round(1).to_string(index=False))
+    print(llm_filter.effects(found).round(1).to_string(index=False))
     print(f"written: {out}")
     raise typer.Exit(1 if counts.get("undecided", 0) else 0)
 
@@ -229,7 +207,7 @@ def queue_for_review(
     out: Annotated[Path, typer.Option(help="folder of review.csv and questions.jsonl")],
     verdicts: Annotated[Path | None, typer.Option(help="of the LLM filter: only what it keeps goes on")] = None,
     answers: Annotated[
-        Path | None, typer.Option(help=f"rows of site, question_id, model, answer: {ATTEMPTS} are shown")
+        Path | None, typer.Option(help=f"rows of site, question_id, model, answer: {queues.ATTEMPTS} are shown")
     ] = None,
     duplicates: Annotated[Path | None, typer.Option(help="the duplicates.csv of `duplicates`, shown too")] = None,
     released: Annotated[Path, typer.Option(help="their questions are left out")] = Path("releases"),
@@ -237,23 +215,24 @@ def queue_for_review(
     seed: int = 0,
 ) -> None:
     """A sheet for the reviewers: the questions taken by votes and those to be read."""
-    questions, places = _read_questions(kept), load_quotas(quotas)
+    questions, places = _read_questions(kept), queues.load_quotas(quotas)
     once = ("question_id", lambda row: f"{row['site']} {row['question_id']}", "question", "Remove one of them")
     judged = _table(verdicts, "outcome", once=once) if verdicts else None
     attempts = _table(answers, "model", "answer").to_dict("records") if answers else []
     near = _table(duplicates, "other_site", "other_id", "similarity", "relation") if duplicates else None
     gone = [key for release in releases.read_releases(released) for key in release.keys]
-    found = build_queue(questions, places, seed, judged, gone, near)
+    found = queues.build_queue(questions, places, seed, judged, gone, near)
     if found.empty:
         why = "Only those that --verdicts keeps and --released does not hold go on" if len(questions) else "It is empty"
         raise DataError(f"{kept}: of {len(questions):,} questions none is left for review. {why}.")
-    write_queue(out, found, questions, attempts)
+    queues.write_queue(out, found, questions, attempts)
     if judged is not None:
-        counts, known = judged["outcome"].value_counts(), set(keys(judged))
+        counts, known = judged["outcome"].value_counts(), set(queues.keys(judged))
         told = ", ".join(f"{counts.get(outcome, 0):,} {outcome}" for outcome in OUTCOMES)
-        print(f"LLM filter: {told}, {(~is_among(questions, known)).sum():,} without a verdict (left out)")
+        print(f"LLM filter: {told}, {(~queues.is_among(questions, known)).sum():,} without a verdict (left out)")
     print(found.groupby(["site", "way"]).size().unstack(fill_value=0).to_string())
-    print(f"written: review.csv with {len(found):,} questions, {(found['way'] == READ).sum():,} of them to be read,")
+    to_read = (found["way"] == queues.READ).sum()
+    print(f"written: review.csv with {len(found):,} questions, {to_read:,} of them to be read,")
     print(f"and questions.jsonl, their texts, in {out}")
 
 
@@ -267,15 +246,15 @@ def release(
     early: Annotated[bool, typer.Option("--early", help=f"if fewer than {versions.SHARE} % are solved, too")] = False,
     date: Day = None,
     pool: Annotated[Path | None, typer.Option(help="draw the dev set from this pool (with answers)")] = None,
-    dev: Annotated[int, typer.Option(help="questions of the dev set")] = DEV_SIZE,
+    dev: Annotated[int, typer.Option(help="questions of the dev set")] = filters.DEV_SIZE,
     rules: Rules = None,
     as_of: Day = None,
     quotas: Quotas = None,
     seed: int = 0,
 ) -> None:
     """Write a version from reviewed questions. --rules and --as-of (the day of the ages) are the dev set's."""
-    places, questions = load_quotas(quotas), _read_questions(kept, (*_NEEDED, *_CREDITED))
-    reviews, earlier = read_reviews(review), releases.read_releases(out)
+    places, questions = queues.load_quotas(quotas), _read_questions(kept, (*_NEEDED, *_CREDITED))
+    reviews, earlier = queues.read_reviews(review), releases.read_releases(out)
     releases.checked_version(version)
     if solved and not earlier:
         raise DataError(f"{out}: no earlier version whose questions could be solved. Leave --solved out.")
@@ -288,14 +267,14 @@ def release(
         changes = releases.first_changes(reviews, places)
     held_out = None
     if pool:
-        held_out = development_set(pool, load_rules(rules), as_of, dev, seed)
+        held_out = filters.development_set(pool, filters.load_rules(rules), as_of, dev, seed)
         print(f"dev set: {len(held_out)} questions with accepted answers" + _short(len(held_out), dev))
     written = releases.write_release(out, version, questions, reviews, changes, places, held_out, on=date)
     counts, outcomes = changes["change"].value_counts(), reviews["outcome"].value_counts()
     added, removed = counts.get("added", 0), counts.get("removed", 0)
     print(f"{added:,} questions added, {removed:,} removed" + (_short(added, removed) if removed else ""))
     print(", ".join(f"{outcomes.get(name, 0):,} {name}" for name in ("accept", "reject", "split", "open")))
-    if left_out := without_place(reviews, releases.read_release(written).keys):
+    if left_out := queues.without_place(reviews, releases.read_release(written).keys):
         print(left_out)
     print(f"written: {written}")
 
@@ -356,7 +335,7 @@ def _read_questions(path: Path, needed: Sequence[str] = _NEEDED, columns: Mappin
 
 def _table(path: Path, *more: str, once: Once | None = None) -> pd.DataFrame:
     """The columns site, question_id and `more` of a file. Raises DataError, with file and row."""
-    columns = (*KEY, *more)
+    columns = (*queues.KEY, *more)
 
     def record(row: dict) -> dict:
         needs(row, *columns, fix=f"Give {', '.join(columns)}")

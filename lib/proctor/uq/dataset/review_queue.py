@@ -43,8 +43,8 @@ class SettingsFile(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
     default: dict
-    sites: dict[str, dict] = {}
-    variants: dict[str, dict] = {}
+    sites: dict[str, dict] | None = None
+    variants: dict[str, dict] | None = None
 
 
 def read_settings(path: Path, model: type[BaseModel], variant: str | None = None, **everywhere) -> SiteSettings:
@@ -53,10 +53,11 @@ def read_settings(path: Path, model: type[BaseModel], variant: str | None = None
     site, fixes = "", {"missing": "Add it", "extra_forbidden": f"Use {', '.join(model.model_fields)}"}
     try:
         file = record(SettingsFile, yaml.safe_load(path.read_text(encoding="utf-8")), {})
-        if variant is not None and variant not in file.variants:
-            raise Wrong("variants", f"no variant {variant!r}", f"Choose one of: {', '.join(file.variants) or 'none'}")
-        own = file.variants.get(variant or "", {}) | everywhere
-        found = SiteSettings(file.default | own, {site: rest | own for site, rest in file.sites.items()})
+        sites, variants = file.sites or {}, {None: {}} | (file.variants or {})
+        if variant not in variants:
+            raise Wrong("variants", f"no variant {variant!r}", f"Choose one of: {', '.join([*variants][1:]) or 'none'}")
+        own = variants[variant] | everywhere
+        found = SiteSettings(file.default | own, {site: rest | own for site, rest in sites.items()})
         for site in ("default", *found.sites):
             record(model, found.of(site), fixes)
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
