@@ -1,15 +1,12 @@
-"""How two versions of an artifact, and of the claims, differ."""
+"""How two versions of an artifact differ."""
 
 import io
 import json
-import math
 
 import pytest
 from PIL import Image
 from PIL.PngImagePlugin import PngInfo
-from proctor.workflow.values import ADDED, DATA, DIFFERS, MISSING, SAME, WITHIN, claim_changes, compare
-
-from .helpers import claim
+from proctor.workflow.values import ADDED, DATA, DIFFERS, MISSING, SAME, WITHIN, compare
 
 TABLE = "model,n,low\na,3,0.25\nb,4,0.5\n"
 
@@ -101,32 +98,3 @@ def test_rows_are_matched_by_what_names_them():
 
 def test_a_tolerance_of_zero_forgives_rounding_alone():
     assert not compare("a.csv", TABLE.encode(), TABLE.replace("0.25", "0.25000001").encode(), tolerance=0).fine
-
-
-@pytest.mark.parametrize(
-    "after, kind, shift, limits",
-    [
-        (claim(), "same", 0, 0),
-        (claim(estimate=5.0000001), "same", pytest.approx(1.25e-8), 0),
-        (claim(estimate=7.0), "numbers", 0.25, 0),
-        (claim(interval=(2.0, 9.0)), "numbers", 0, 0.125),
-        (claim(interval=(-1.0, 9.0)), "verdict", 0, 0.25),
-        (claim(sentence="It wins"), "words", 0, 0),
-        (claim(estimate=math.nan, interval=(math.nan, math.nan)), "verdict", None, math.inf),
-        (claim("uq/other"), "removed", None, None),
-    ],
-)
-def test_how_a_claim_changes(after, kind, shift, limits):
-    change = claim_changes([claim()], [after])[0]
-    assert (change.kind, change.shift, change.limits) == (kind, shift, limits)
-
-
-def test_an_exact_number_that_changes_has_no_width_to_be_measured_by():
-    before, after = (claim(estimate=n, interval=None, n=None, exact="counted") for n in (3.0, 4.0))
-    (change,) = claim_changes([before], [after])
-    assert (change.kind, change.shift) == ("numbers", math.inf)
-
-
-def test_new_claims_come_last():
-    kinds = {change.id: change.kind for change in claim_changes([claim("uq/b")], [claim("uq/a"), claim("uq/b")])}
-    assert kinds == {"uq/b": "same", "uq/a": "added"} and list(kinds) == ["uq/b", "uq/a"]

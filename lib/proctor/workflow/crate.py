@@ -30,7 +30,7 @@ from proctor import log_files
 from proctor.files import digest
 from proctor.paths import BUILD, ROOT
 from proctor.workflow import git, params, receipts
-from proctor.workflow.command_line import add_options, split_more
+from proctor.workflow.command_line import add_options, exit_code, split_more
 from proctor.workflow.jobs import jobs_of
 from proctor.workflow.notebook import Notebook, WorkflowError, all_notebooks, chosen, shown
 
@@ -46,13 +46,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m proctor.workflow.crate", description=__doc__.splitlines()[0])
     add_options(parser, "--notebook")
     options = parser.parse_args(split_more(arguments))
-    try:
-        said = write(chosen(options.notebook, all_notebooks()))
-    except WorkflowError as error:
-        print(error, file=sys.stderr)
-        return 2
-    print(said)
-    return 0
+    return exit_code(lambda: print(write(chosen(options.notebook, all_notebooks()))) or 0)
 
 
 def write(notebooks: Sequence[Notebook], place: Path = PLACE) -> str:

@@ -20,6 +20,7 @@ from proctor.paths import COMMITTED, ROOT
 from proctor.report.claims import Claim, parse_claims
 from proctor.workflow import values
 from proctor.workflow.notebook import WorkflowError
+from proctor.workflow.values import TOLERANCE, relative
 
 
 def commit(name: str = "HEAD") -> str:
@@ -109,30 +110,44 @@ def _claims(old: Mapping[str, bytes], new: Mapping[str, bytes]) -> list[str]:
             except ValueError as error:
                 unread.append(f"{file} could not be read as claims: {error}")
         read.append(found)
-    changes = values.claim_changes(*read)
-    by_kind = {kind: [change for change in changes if change.kind == kind] for kind in KINDS}
-    counts = ", ".join(f"{len(own)} {KINDS[kind][0]}" for kind, own in by_kind.items() if own)
+    changes = changed_claims(*read)
+    counts = ", ".join(f"{len(rows)} {KINDS[kind][0]}" for kind, rows in changes.items() if rows)
     lines = ["## Claims", "", f"{counts or 'No claim changed'}.", "", *unread]
-    for kind, own in by_kind.items():
+    for kind, rows in changes.items():
         _, heading, columns = KINDS[kind]
-        if own and heading:
-            lines += [f"### {heading}", "", *_grid(columns.split(", "), map(_claim_row, own)), ""]
+        if rows and heading:
+            lines += [f"### {heading}", "", *_grid(columns.split(", "), rows), ""]
     return lines
 
 
-def _claim_row(change: values.ClaimChange) -> list[str]:
-    """A claim's row in the table of its kind of change."""
-    before, after = change.before, change.after
-    if before is None or after is None:
-        return [change.id, *(text for claim in (before, after) if claim for text in (claim.verdict, claim.numbers))]
-    if change.kind == "verdict":
-        return [change.id, before.verdict, after.verdict, before.numbers, after.numbers]
-    return [change.id, before.numbers, after.numbers, _widths(change.shift), _widths(change.limits)]
+def changed_claims(before: Iterable[Claim], after: Iterable[Claim]) -> dict[str, list[list[str]]]:
+    """{kind of change: the rows of its table} of all claims of both, by id."""
+    old, new = ({claim.id: claim for claim in each} for each in (before, after))
+    rows: dict[str, list[list[str]]] = {kind: [] for kind in KINDS}
+    for id in {**old, **new}:
+        a, b = old.get(id), new.get(id)
+        if a is None or b is None:
+            rows["added" if a is None else "removed"] += [[id, each.verdict, each.numbers] for each in (a, b) if each]
+            continue
+        numbers = [(getattr(a, name), getattr(b, name)) for name in ("estimate", "low", "high", "n", "level")]
+        if a.verdict != b.verdict:
+            rows["verdict"].append([id, a.verdict, b.verdict, a.numbers, b.numbers])
+        elif any(x != y and (x is None or y is None or relative(x, y) > TOLERANCE) for x, y in numbers):
+            width = a.high - a.low if a.low is not None and a.high is not None else 0.0
+            moved = [_widths(pairs, width) for pairs in (numbers[:1], numbers[1:3])]  # the estimate, the limits
+            rows["numbers"].append([id, a.numbers, b.numbers, *moved])
+        elif any(getattr(a, name) != getattr(b, name) for name in ("sentence", "says", "exact", "evidence")):
+            rows["words"].append([])
+    return rows
 
 
-def _widths(moved: float | None) -> str:
-    """How far a number moved, in widths of the interval before."""
-    return "" if moved is None else "0" if moved == 0 else "exact" if moved == math.inf else f"{moved:.2g} widths"
+def _widths(pairs: Iterable[tuple[float | None, float | None]], width: float) -> str:
+    """How far the farthest of some numbers moved, in widths of the interval before; "" where one is missing."""
+    moved = [math.nan if x is None or y is None else abs(y - x) if x != y else 0.0 for x, y in pairs]
+    far = math.nan if any(map(math.isnan, moved)) else max(moved)
+    if math.isnan(far) or far and math.isinf(width):
+        return ""
+    return "0" if not far else f"{far / width:.2g} widths" if width > 0 and far < math.inf else "exact"
 
 
 def _tables(old: Mapping[str, bytes], new: Mapping[str, bytes]) -> list[str]:

@@ -365,8 +365,7 @@ def write_report(path: Path, columns: Sequence[str], rows: Iterable[Sequence[Any
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(columns)
-    for row in rows:
-        writer.writerow(f"{cell:.12g}" if isinstance(cell, float) else harmless(cell) for cell in row)
+    writer.writerows([f"{cell:.12g}" if isinstance(cell, float) else harmless(cell) for cell in row] for row in rows)
     write_atomic(path, text.getvalue())
 
 

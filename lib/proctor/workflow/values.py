@@ -1,19 +1,16 @@
-"""How two versions of an artifact differ, and how two versions of the claims do.
+"""How two versions of an artifact differ: for `verify` (a new run and figures/) and `diff` (two commits).
 
-An artifact: `compare` says whether its bytes are the same, or its data (the order of keys, versions of packages), or
-its numbers within a tolerance, and else how many cells, pixels or lines differ and where most. Claims: `claim_changes`.
-Shared by `verify` (a new run and figures/) and `diff` (two commits).
+`compare` says whether the bytes are the same, or the data (the order of keys, versions of packages), or the numbers
+within a tolerance, and else how many cells, pixels or lines differ and where most.
 """
 
 import io
 import json
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
-
-from proctor.report.claims import Claim
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -225,45 +222,3 @@ def _pixels(before: bytes, after: bytes) -> Comparison:
     note = f"{100 * changed / pixels:.3g} % of pixels, at most {largest} of 255 levels"
     outcome = WITHIN if largest <= LEVELS else DIFFERS
     return Comparison(outcome, changed, pixels, largest / 255, f"pixel ({left}, {top})", first, second, note)
-
-
-class ClaimChange(NamedTuple):
-    """One claim before and after. kind: added, removed, verdict, numbers, words or same.
-
-    shift, limits: change of the estimate and the larger change of the two limits, in widths of the interval before;
-    infinite where an exact number changed, None where a number or a finite width is missing.
-    """
-
-    id: str
-    kind: str
-    before: Claim | None
-    after: Claim | None
-    shift: float | None = None
-    limits: float | None = None
-
-
-def claim_changes(before: Iterable[Claim], after: Iterable[Claim]) -> list[ClaimChange]:
-    """Every claim of both, by id: those of `before` in their order, then the new ones."""
-    old, new = ({claim.id: claim for claim in each} for each in (before, after))
-    return [_claim_change(id, old.get(id), new.get(id)) for id in {**old, **new}]
-
-
-def _claim_change(id: str, before: Claim | None, after: Claim | None) -> ClaimChange:
-    if before is None or after is None:
-        return ClaimChange(id, "added" if before is None else "removed", before, after)
-    numbers = [(getattr(before, name), getattr(after, name)) for name in ("estimate", "low", "high", "n", "level")]
-    moved = any(a != b and (a is None or b is None or relative(a, b) > TOLERANCE) for a, b in numbers)
-    words = any(getattr(before, name) != getattr(after, name) for name in ("sentence", "says", "exact", "evidence"))
-    kind = "verdict" if before.verdict != after.verdict else "numbers" if moved else "words" if words else "same"
-    width = before.high - before.low if before.low is not None and before.high is not None else 0.0
-    shift, low, high = (_shift(a, b, width) for a, b in numbers[:3])
-    limits = None if low is None or high is None else max(low, high)
-    return ClaimChange(id, kind, before, after, shift, limits)
-
-
-def _shift(before: float | None, after: float | None, width: float) -> float | None:
-    if before is None or after is None:
-        return None
-    if before == after:
-        return 0.0
-    return None if math.isinf(width) else abs(after - before) / width if width > 0 else math.inf
