@@ -173,7 +173,7 @@ def _tables(old: str, new: str, tolerance: float) -> Comparison:
     tables = [pd.read_csv(io.StringIO(text), dtype=str, keep_default_na=False) for text in (old, new)]
     keys = _keys(tables)
     cells = [
-        {f"{key}, {column}": cell for column in table for key, cell in zip(names, table[column])}
+        {f"{key}, {column}": row[column] for key, row in zip(names, table.to_dict("records")) for column in row}
         for names, table in zip(keys, tables)
     ]
     notes = []
@@ -183,8 +183,8 @@ def _tables(old: str, new: str, tolerance: float) -> Comparison:
                 notes.append(f"{count} {what}{'s' if count > 1 else ''} {word}")
     common = [[key for key in each if key in {*other}] for each, other in (keys, keys[::-1])]
     if common[0] != common[1]:
-        for each, names in zip(cells, common):
-            each["order of rows"] = ", ".join(names)
+        first = next(pair for pair in zip(*common) if pair[0] != pair[1])
+        cells[0]["order of rows"], cells[1]["order of rows"] = first
         notes.append("rows in another order")
     return _values(cells[0], cells[1], tolerance, ", ".join(notes))
 
