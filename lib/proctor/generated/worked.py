@@ -84,8 +84,9 @@ def asks(*texts: str) -> Callable[[Callable[[int, Generator], dict | None]], Fam
     """Makes a family of a function that draws the numbers of its problems, by the text of each level.
 
     A text holds its question, then one line per step: `name = left operator right: says`, or `...: says; again`. A line
-    of three points stands for all steps of the text before. What is in braces is filled in from what was drawn, which
-    may be steps too; the numbers among that are those that the question gives. One text is that of every level.
+    of three points stands for all steps of the text before, `... 2` for the first two of them. What is in braces is
+    filled in from what was drawn, which may be steps too; the numbers among that are those that the question gives. One
+    text is that of every level.
 
     >>> @asks('''What do {n} pens at {price} cents cost, and {n} pads at twice as much?
     ...     pens = n x price: The pens cost; For the pens
@@ -99,9 +100,10 @@ def asks(*texts: str) -> Callable[[Callable[[int, Generator], dict | None]], Fam
     """
     levels: list[list[str]] = [[]]
     for text in texts:
-        before = [line for line in levels[-1] if _STEP.fullmatch(line)]
-        lines = [line.strip() for line in text.splitlines()]
-        levels.append([each for line in lines for each in (before if line == "..." else [line])])
+        before, levels = [line for line in levels[-1] if _STEP.fullmatch(line)], [*levels, []]
+        for line in map(str.strip, text.splitlines()):
+            first = int(line[3:] or len(before)) if line.startswith("...") else 0
+            levels[-1] += before[:first] or [line]
 
     def family(draw: Callable[[int, Generator], dict | None]) -> Family:
         @wraps(draw)
