@@ -5,7 +5,6 @@ import pandas as pd
 import pytest
 from proctor import logs
 from proctor.data.tabular import DataError
-from proctor.logs import tidy
 
 from .laying import put
 
@@ -60,5 +59,5 @@ def test_twins_are_systems_that_gave_the_same_where_both_gave_something():
     table = pd.DataFrame(
         {"a": ["A", "B", "", "C"], "b": ["A", "B", "D", "C"], "c": ["A", "B", "D", "D"], "d": ["A"] * 4, "e": ["A"] * 4}
     )
-    assert tidy.twins(table) == [("a", "b", 1.0)]
-    assert [pair[:2] for pair in tidy.twins(table, 0.6)] == [("a", "b"), ("a", "c"), ("b", "c")]
+    assert logs.twins(table) == [("a", "b", 1.0)]
+    assert [pair[:2] for pair in logs.twins(table, 0.6)] == [("a", "b"), ("a", "c"), ("b", "c")]

@@ -24,13 +24,13 @@ from proctor.data.fetch import FetchError, say
 from proctor.data.tabular import DataError
 from proctor.files import write_atomic
 from proctor.log_files import Source, sources
-from proctor.logs import boards, hle, importers, proofs
+from proctor.logs import hle, importers, proofs
 
 GITHUB = "https://github.com"
 STAMP = "source.json"  # beside the tidy files: the commit that they come from
 ALL = (importers.judge_scores, importers.mmlu_redux, importers.agent_outcomes, importers.zeroeval)
 ALL += (importers.llmbar, importers.token_probability, hle.hle_runs, hle.hle_repairs, hle.hle_answers)
-ALL += (boards.livebench, boards.mmlu_pro)
+ALL += (importers.livebench, importers.mmlu_pro)
 ALL += (proofs.open_proofs, proofs.broken_math, proofs.erdos, proofs.erdos_attempts)
 IMPORTERS = {importer.__name__: importer for importer in ALL}  # by the name of the source
 # Their known digests are those of lines that end with a carriage return and a line break.
