@@ -61,6 +61,11 @@ def _closed_list() -> dict[str, str]:
 
 
 UNITS = _closed_list()  # as an answer spells it: as pint does
+_NAME = re.compile(r"°?[^\W\d_]+(?:-years?)?|[°$€£]")
+_SHAPE = re.compile(r"\(?u(\^-?\d)?(\)?[*/ ]\(?u(\^-?\d)?)*\)?(\^-?\d)?")
+_SPLIT = re.compile(  # before the first letter that is of no number
+    r"((?:\\(?:pi|frac|sqrt)|(?<=\d)[eE](?=-?\d)|(?![°$€£])[\W\d_])*[\d *})%])(\(?(?:[^\W\d_]|[°$€£]).*)"
+)
 _SPACED = {"N m", "kW h", "W h", "kN m"}  # products written with a space; others need a power or a stroke: 2 g h
 
 
@@ -78,12 +83,8 @@ def unit_name(text: str) -> str | None:
     >>> [unit_name(text) for text in ("km", "Meters", "apples", "KM", "squared")]
     ['km', 'meters', 'apples', None, None]
     """
-    if text in UNITS:
-        return UNITS[text]
     plain = text.casefold()
-    if plain in COUNTED:
-        return plain
-    return UNITS.get(plain) if len(text) > 3 else None
+    return _spelt(text) or (plain if plain in COUNTED else None)
 
 
 def quantity(text: str) -> Quantity | None:
@@ -98,51 +99,26 @@ def quantity(text: str) -> Quantity | None:
         return None
     if money := re.fullmatch(r"([$€£])\s?(\d.*)", text):
         return Quantity(money[2], UNITS[money[1]])
-    for start in range(1, len(text)):
-        number, unit = text[:start].rstrip("* "), text[start:]
-        if text[start].isspace() or not (text[start - 1] in " *})%" or text[start - 1].isdigit()):
-            continue
-        if re.search(r"[A-Za-z]", re.sub(r"\\(?:pi|frac|sqrt)|(?<=\d)[eE](?=-?\d)", "", number)):
-            return None
-        if name := _unit(unit.strip()):
-            alone = re.match(r"[A-Za-z](?![A-Za-z])", unit)
-            glued = text[start - 1] not in " *" and alone is not None and "/s" not in name
-            return Quantity(number, name, glued or unit.strip() in LOOSE)
+    if (split := _SPLIT.fullmatch(text)) and (name := _unit(unit := split[2].strip())):
+        glued = split[1][-1] not in " *" and re.match(r"[A-Za-z](?![A-Za-z])", unit) and "/s" not in name
+        return Quantity(split[1].rstrip("* "), name, bool(glued) or unit in LOOSE)
     noun = re.fullmatch(r"([-+]?[\d.,]+)\s([a-zA-Z]+)", text)
     return Quantity(noun[1], noun[2].casefold()) if noun and noun[2].casefold() in COUNTED else None
 
 
-@lru_cache
-def _token() -> re.Pattern[str]:
-    """A part of a unit: compiled when the first is read, as few who import this read one and it takes long."""
-    name = "|".join(map(re.escape, sorted(UNITS, key=len, reverse=True)))
-    return re.compile(
-        rf"(?P<name>(?:{name})(?![^\W\d_]))|(?P<power>\^\{{?-?\d\}}?)|(?P<sign>\s?per\s|[*/()])|(?P<gap>\s)"
-    )
-
-
 def _unit(text: str) -> str | None:
     """A unit as pint writes it, None for what is none."""
-    if text.casefold() in UNITS and len(text) > 3 and text not in UNITS:
-        text = text.casefold()
-    place, found, gaps = 0, [], 0
-    while place < len(text):
-        token = _token().match(text, place)
-        if not token:
-            return None
-        if token["name"]:
-            found.append(UNITS[token["name"]])
-        elif token["power"]:
-            found.append("^" + token["power"].strip("^{}"))
-        else:
-            found.append("/" if (token["sign"] or "").strip() == "per" else token["sign"] or "*")
-            gaps += token["gap"] is not None
-        place = token.end()
-    if not found or found[0] in ("*", "/", ")") or found[0][0] == "^" or found.count("(") != found.count(")"):
+    text = re.sub(r"\^\{(-?\d)\}", r"^\1", re.sub(r"\s?\bper\s", "/", text))
+    shape = _NAME.sub(lambda name: "u" if _spelt(name[0]) else "?", text)
+    if not _SHAPE.fullmatch(shape) or shape.count("(") != shape.count(")"):
         return None
-    if gaps and text not in _SPACED and not set("/^") & set("".join(found)):
+    if " " in text and text not in _SPACED and not set("/^") & set(shape):
         return None
-    return "".join(found)
+    return _NAME.sub(lambda name: _spelt(name[0]), text).replace(" ", "*")
+
+
+def _spelt(name: str) -> str:
+    return UNITS.get(name) or len(name) > 3 and UNITS.get(name.casefold()) or ""
 
 
 @lru_cache
