@@ -305,7 +305,8 @@ def normal(text: str) -> str:
         text = boxed[1].strip()
     if text.startswith("{") and _closes(text, 0) == len(text) - 1:
         text = f"⦃{text[1:-1]}⦄"
-    return re.sub(r"\s*([-+*/^=])\s*", r"\1", " ".join(text.split()))
+    text = re.sub(r"\\([lg])(eq?|t)(?![A-Za-z])", lambda sign: "<>"[sign[1] == "g"] + "=" * (sign[2] != "t"), text)
+    return re.sub(r"\s*([-+*/^=<>])\s*", r"\1", " ".join(text.split()))
 
 
 def _rows(found: re.Match) -> str:

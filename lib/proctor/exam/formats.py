@@ -15,8 +15,7 @@ import json
 import math
 import sys
 import zlib
-from collections.abc import Callable, Collection, Iterable, Iterator
-from contextlib import suppress
+from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -66,13 +65,12 @@ def read_results(
 
 def is_table(path: Path) -> bool:
     """Whether a file is a table of rows, and no log or object of the formats here."""
-    kind, begins = path.suffix.lower(), ""
-    with suppress(OSError):
+    kind = path.suffix.lower()
+    if kind in (".json", ".jsonl") and path.is_file():
         with path.open(encoding="utf-8-sig", errors="replace") as file:
             begins = file.read(100_000).lstrip()
-    if kind == ".jsonl":
-        return '"resps"' not in begins
-    return begins.startswith("[") if kind == ".json" else kind != ".eval"
+        return begins.startswith("[") if kind == ".json" else '"resps"' not in begins
+    return kind != ".eval"
 
 
 def _results(path: Path, scores: Collection[str], filters: Collection[str], replies: bool) -> pd.DataFrame:
@@ -284,8 +282,7 @@ def _replies(line: dict) -> tuple[list[str], list[str | None]]:
     responses are pairs of a log-likelihood and whether it is the greedy continuation, written as texts."""
     parts = line.get("resps")
     if not any(isinstance(one, list) for part in _list(parts) for one in _list(part)):
-        answers = [None if text == NO_MATCH else text for text in _flat(line.get("filtered_resps"))]
-        return list(_flat(parts)), answers
+        return _texts(parts), [None if text == NO_MATCH else text for text in _texts(line.get("filtered_resps"))]
     try:
         likely = [float(_list(_list(part)[0])[0]) for part in _list(parts)]
     except (IndexError, TypeError, ValueError):
@@ -294,23 +291,9 @@ def _replies(line: dict) -> tuple[list[str], list[str | None]]:
     return [], [LETTERS[best]] if 1 < len(likely) <= len(LETTERS) else []
 
 
-def _list(value: object) -> list:
-    return value if isinstance(value, list) else []
-
-
-def _leaves(value: object) -> Iterator[object]:
-    todo = [value]
-    while todo:  # not recursive: a file may nest its lists deeply
-        part = todo.pop()
-        if isinstance(part, list):
-            todo += reversed(part)
-        else:
-            yield part
-
-
-def _flat(value: object) -> Iterator[str]:
-    """The texts of lm-eval's nested lists; none of a multiple choice, whose lists hold log-likelihoods."""
-    return (part for part in _leaves(value) if isinstance(part, str))
+def _texts(value: object) -> list[str]:
+    """The texts of a list, and of the lists in it."""
+    return [text for part in _list(value) for text in _list(part) or [part] if isinstance(text, str)]
 
 
 # promptfoo: promptfoo eval --output results.json, an entry a test, prompt and provider
@@ -323,7 +306,7 @@ def _promptfoo(path: Path, tests: list) -> pd.DataFrame:
     variables are samples of one question. A test without a response is a DataError."""
     entries = [_dict(entry) for entry in tests]
     prompts = {str(_dict(entry.get("prompt")).get("label")) for entry in entries}
-    ids, asked = {}, {}
+    ids = {}
 
     def row_of(number: int, entry: dict) -> dict:
         test, provider, response = (_dict(entry.get(name)) for name in ("testCase", "provider", "response"))
@@ -338,16 +321,15 @@ def _promptfoo(path: Path, tests: list) -> pd.DataFrame:
         name = str(name)
         model = str(provider.get("label") or provider.get("id") or entry.get("provider"))
         model += f", {_dict(entry.get('prompt')).get('label')}" if len(prompts) > 1 else ""
-        asked[model, name] = asked.get((model, name), -1) + 1
         return dict(
             model=model,
             question_id=name,
-            sample=asked[model, name],
             reply=output if isinstance(output, str) else json.dumps(output, ensure_ascii=False),
             score=score,
         )
 
-    return _table(path, entries, row_of)
+    table = _table(path, entries, row_of)
+    return table.assign(sample=table.groupby(["model", "question_id"]).cumcount())
 
 
 # What they share
@@ -356,6 +338,10 @@ def _promptfoo(path: Path, tests: list) -> pd.DataFrame:
 def _dict(value: object) -> dict:
     """The object, or an empty one for anything else."""
     return value if isinstance(value, dict) else {}
+
+
+def _list(value: object) -> list:
+    return value if isinstance(value, list) else []
 
 
 def _score(value: object) -> float | None:

@@ -150,33 +150,19 @@ def counted(text: str) -> str:
     return str(NUMBERS.get(text.strip().casefold().replace(" ", "-"), text))
 
 
-_MIXED = re.compile(
-    r"([-+]?\d{1,6})(?:\s(\d{1,4})/(\d{1,4})|\s?\\frac\s?(?:\{(\d{1,4})\}\{(\d{1,4})\}|(\d)\s?(\d)))\s?"
-)
-_SIGN = r"\s?(<=?|>=?|\\leq?(?![a-z])|\\geq?(?![a-z])|\\lt(?![a-z])|\\gt(?![a-z]))\s?"
-_CHAIN = re.compile(rf"([^<>]{{1,60}}?){_SIGN}([A-Za-z]){_SIGN}([^<>]{{1,60}})")
-_ONE_SIDE = re.compile(rf"([A-Za-z]){_SIGN}([^<>A-Za-z]{{1,60}}|[^<>]{{0,30}}\\[^<>]{{1,30}})")
-_ASIDE = re.compile(rf"([^<>A-Za-z]{{1,60}}?){_SIGN}([A-Za-z])")
-
-
 def mixed(text: str) -> str:
     """2 1/2, 2½ and 2\\frac{1}{2} as a fraction."""
-    found = _MIXED.fullmatch(text)
-    if not found:
+    plain = re.sub(r"\s?\\frac\s?(?:\{(\d+)\}\{(\d+)\}|(\d)\s?(\d))", r" \1\3/\2\4", text)
+    found = re.fullmatch(r"([-+]?)(\d{1,6}) (\d{1,4})/(\d{1,4})\s?", plain)
+    if not found or not 0 < int(found[3]) < int(found[4]):
         return text
-    whole, *of = found.groups()
-    above, below = (int(part) for part in of if part)
-    if not 0 < above < below:
-        return text
-    sign = "-" if whole.startswith("-") else ""
-    return f"{sign}{abs(int(whole)) * below + above}/{below}"
+    return f"{found[1].strip('+')}{int(found[2]) * int(found[4]) + int(found[3])}/{int(found[4])}"
 
 
 def unknown(text: str) -> str:
     """The name that an inequality or a membership is about."""
-    found = re.match(r"([A-Za-z])\s?\\in(?![a-z])", text) or re.search(rf"{_SIGN}([A-Za-z])(?![A-Za-z])", text)
-    found = found if found else re.match(rf"([A-Za-z]){_SIGN}", text)
-    return next((part for part in found.groups() if part and len(part) == 1 and part.isalpha()), "") if found else ""
+    patterns = (r"([A-Za-z])\s?\\in(?![a-z])", r".*?[<>]=?([A-Za-z])(?![A-Za-z])", r"([A-Za-z])[<>]")
+    return next((found[1] for pattern in patterns if (found := re.match(pattern, text))), "")
 
 
 def solutions(text: str) -> str:
@@ -188,40 +174,26 @@ def solutions(text: str) -> str:
     alternatives = re.split(r",?\s+or\s+|\s?\\(?:lor|cup)(?![a-z])\s?", text)
     if len(alternatives) > 1:
         found = [solutions(part.strip()) for part in alternatives]
-        if all(re.fullmatch(r"[A-Za-z](_\w)?=.+", part) for part in found):
-            found = (
-                [part.partition("=")[2] for part in found] if len({p.partition("=")[0] for p in found}) == 1 else found
-            )
+        sides = [re.fullmatch(r"([A-Za-z](?:_\w)?)=(.+)", part) for part in found]
+        if len({side and side[1] for side in sides}) == 1:  # of one name, or none is an equation
+            found = [side[2] if side else part for side, part in zip(sides, found)]
         return "⦃" + ",".join(part.strip("⦃⦄") for part in found) + "⦄"
-    if re.match(r"(?:[A-Za-z](?:_\w)?=)?\\pm(?![a-z])", text) and text.count(r"\pm") == 1 and "," not in text:
-        value = text.partition(r"\pm")[2].strip()
-        return f"⦃{value},-({value})⦄"
-    if text.count(r"\pm") == 1 and "," not in text and "/" not in text:
-        return "⦃" + text.replace(r"\pm", "+") + "," + text.replace(r"\pm", "-") + "⦄"
+    both = re.fullmatch(r"(?:[A-Za-z](?:_\w)?=)?(\\pm(?![a-z]).*)", text)
+    if text.count(r"\pm") == 1 and "," not in text and (both or "/" not in text):
+        value = both[1] if both else text
+        return "⦃" + value.replace(r"\pm", "+") + "," + value.replace(r"\pm", "-") + "⦄"
     return _interval(text)
 
 
 def _interval(text: str) -> str:
     """0 < x <= 1 as (0, 1], x > 3 as (3, infinity)."""
-    if found := _CHAIN.fullmatch(text):
-        low, first, _, second, high = found.groups()
-        if _less(first) and _less(second):
-            return ("[" if _weak(first) else "(") + f"{low},{high}" + ("]" if _weak(second) else ")")
+    parts = re.split("([<>]=?)", text)
+    if len(parts) == 3 and re.fullmatch("[A-Za-z]", parts[2]):  # 3 > x
+        parts = [parts[2], parts[1].translate(str.maketrans("<>", "><")), parts[0]]
+    if len(parts) == 3 and ("\\" in parts[2] or not re.search("[A-Za-z]", parts[2])):  # x > 3
+        name, sign, bound = parts
+        upper = sign.startswith("<")
+        parts = [r"-\infty ", "<", *parts] if upper else [bound, sign.replace(">", "<"), name, "<", r"\infty "]
+    if len(parts) != 5 or not re.fullmatch("[A-Za-z]", parts[2]) or {parts[1][0], parts[3][0]} != {"<"}:
         return text
-    if found := _ONE_SIDE.fullmatch(text):
-        less, weak, bound = _less(found[2]), _weak(found[2]), found[3]
-    elif found := _ASIDE.fullmatch(text):
-        less, weak, bound = not _less(found[2]), _weak(found[2]), found[1]
-    else:
-        return text
-    if less:
-        return rf"(-\infty ,{bound}" + ("]" if weak else ")")
-    return ("[" if weak else "(") + rf"{bound},\infty )"
-
-
-def _less(sign: str) -> bool:
-    return sign.startswith(("<", r"\l"))
-
-
-def _weak(sign: str) -> bool:
-    return "=" in sign or "e" in sign
+    return ("[" if "=" in parts[1] else "(") + f"{parts[0]},{parts[4]}" + ("]" if "=" in parts[3] else ")")
