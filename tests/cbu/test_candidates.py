@@ -9,9 +9,8 @@ from proctor.cbu.candidates import (
     AUTHOR,
     KINDS,
     candidates,
-    generated,
+    drafted,
     load_candidates,
-    solve_drafts,
     written,
 )
 from proctor.data.schemas import Question
@@ -104,11 +103,11 @@ class Model(Answering):
 
 
 def test_variants_have_no_key_and_are_solved_by_all():
-    drafts = asyncio.run(generated(Model(), MODEL, [SUM]))
-    assert [(d.id, d.question, d.answer) for d in drafts["sum"]] == [("sum~g1", "What is 2 + 3? Again?", None)]
-    assert asyncio.run(generated(Model(" "), MODEL, [SUM])) == {"sum": []}
     names = [MODEL, "qwen2.5-coder-0.5b", "qwen2.5-coder-1.5b"]
-    solved = asyncio.run(solve_drafts(Model(answers=dict(zip(names, ("7", "7.0", "8")))), names, drafts))
+    solving = Model(answers=dict(zip(names, ("7", "7.0", "8"))))
+    drafts, solved = asyncio.run(drafted(solving, [SUM], MODEL, names))
+    assert [(d.id, d.question, d.answer) for d in drafts["sum"]] == [("sum~g1", "What is 2 + 3? Again?", None)]
+    assert asyncio.run(drafted(Model(" "), [SUM], MODEL, names))[0] == {"sum": []}
     assert solved["answer"].tolist() == ["7", "7.0", "8"] and set(solved["neighbour"]) == {"sum~g1"}
 
 

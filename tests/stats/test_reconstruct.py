@@ -29,7 +29,6 @@ from proctor.stats.rounding import (
     show,
     total,
 )
-from scipy.stats import fisher_exact
 from statsmodels.stats.inter_rater import cohens_kappa
 
 
@@ -100,16 +99,6 @@ def test_accuracy_counts_agree_with_a_search_of_every_count(n, samples, data):
     near = range(max(0, k - 30), min(n * samples, k + 30) + 1)
     here = [c.k for c in found if (c.n, c.samples) == (n, samples)]
     assert here == [j for j in near if printed(j, n * samples, rounding) == shown]
-
-
-@pytest.mark.parametrize(
-    "n, positives, total, total_positives",
-    [(81, 16, 500, 65), (496, 64, 500, 65), (5, 0, 20, 7), (5, 5, 20, 7), (10, 5, 20, 10), (3, 1, 6, 3)],
-)
-def test_draw_probability_is_fishers(n, positives, total, total_positives):
-    rest = total - n
-    table = [[positives, n - positives], [total_positives - positives, rest - total_positives + positives]]
-    assert float(draw_probability(n, positives, total, total_positives)) == pytest.approx(fisher_exact(table).pvalue)
 
 
 def cells_of(table):

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.stats import rankdata
 
 from proctor.stats import bootstrap, checks
 from proctor.stats.bootstrap import Interval
@@ -112,11 +113,9 @@ def auc(score: ArrayLike, correct: ArrayLike) -> float | None:
     """
     score, correct = checks.finite(score, "score", 1), checks.binary(correct, "correct")
     checks.same_length(score=score, correct=correct)
-    right, wrong = score[correct == 1], np.sort(score[correct == 0])
-    if len(right) == 0 or len(wrong) == 0:
-        return None
-    below, not_above = (np.searchsorted(wrong, right, side).sum() for side in ("left", "right"))
-    return float((below + not_above) / 2 / (len(right) * len(wrong)))
+    n_right, n_wrong = (correct == 1).sum(), (correct == 0).sum()
+    won = rankdata(score)[correct == 1].sum() - n_right * (n_right + 1) / 2
+    return float(won / (n_right * n_wrong)) if n_right and n_wrong else None
 
 
 def resampled_auc(drawn: np.ndarray, score: np.ndarray, correct: np.ndarray) -> np.ndarray:

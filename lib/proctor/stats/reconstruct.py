@@ -8,7 +8,6 @@ so an empty list proves that none exists. Figures are given as printed: "85.40" 
 [(16, 24)]
 """
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -17,6 +16,7 @@ from functools import lru_cache
 from itertools import accumulate
 
 import numpy as np
+from scipy.stats import fisher_exact
 
 from proctor.stats.proportions import Confusion
 from proctor.stats.rounding import (
@@ -264,19 +264,11 @@ def shares_of_whole(
 
 
 @lru_cache(maxsize=4096)
-def draw_probability(n: int, positives: int, total: int, total_positives: int) -> Fraction:
-    """Two-sided probability of `positives` among n items drawn at random, without replacement, from the total.
-
-    Hypergeometric: the summed probability of all outcomes that are no likelier than this one, as Fisher's exact
-    test has it. 0 where the draw is impossible.
-    """
-    ways = [
-        math.comb(total_positives, k) * math.comb(total - total_positives, n - k)
-        for k in range(min(n, total_positives) + 1)
-    ]
-    if not 0 <= positives < len(ways) or ways[positives] == 0:
-        return Fraction(0)
-    return Fraction(sum(way for way in ways if way <= ways[positives]), math.comb(total, n))
+def draw_probability(n: int, positives: int, total: int, total_positives: int) -> float:
+    """Two-sided probability of `positives` among n items drawn at random, without replacement, from the total, by
+    Fisher's exact test. 0 where the draw is impossible."""
+    drawn, rest = (positives, n - positives), (total_positives - positives, total - total_positives - n + positives)
+    return float(fisher_exact([drawn, rest]).pvalue) if min(*drawn, *rest) >= 0 else 0.0
 
 
 def _read_or_any(value: str | Decimal | None, name: str, decimals: int | None) -> Figure | None:

@@ -13,17 +13,17 @@ necessary, never narrower. So a disagreement that is found is real. Only searche
 ('7.725 to 7.835', True, False)
 """
 
-import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from decimal import Decimal, InvalidOperation
+from decimal import ROUND_DOWN, ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal, InvalidOperation
 from fractions import Fraction
 from math import inf, isinf
 
 import numpy as np
 
 # Ties away from zero; ties to the even last digit; everything towards zero.
-ROUNDINGS = ("half_up", "half_even", "truncate")
+MODES = {"half_up": ROUND_HALF_UP, "half_even": ROUND_HALF_EVEN, "truncate": ROUND_DOWN}
+ROUNDINGS = tuple(MODES)
 EITHER = "either"  # each tie up or down, since binary floats break ties by accident
 MOST_DECIMALS, MOST_ITEMS = 9, 10**6  # keep every product below within 64 bits
 
@@ -156,19 +156,9 @@ def show(value: Fraction, decimals: int, rounding: str) -> str:
     >>> [show(Fraction(1, 8), 2, rounding) for rounding in ROUNDINGS]
     ['0.13', '0.12', '0.12']
     """
-    scaled = abs(value) * 10**decimals
-    units = math.floor(scaled)
-    rest = scaled - units
-    if (
-        rounding == "half_up"
-        and rest >= Fraction(1, 2)
-        or rounding == "half_even"
-        and (rest > Fraction(1, 2) or rest == Fraction(1, 2) and units % 2 == 1)
-    ):
-        units += 1
-    sign = "-" if value < 0 and units else ""
-    digits = str(units).rjust(decimals + 1, "0")
-    return sign + (f"{digits[:-decimals]}.{digits[-decimals:]}" if decimals else digits)
+    # No fraction of counts is so near a tie that the quotient's 28 digits would take it for one.
+    exact = Decimal(value.numerator) / value.denominator
+    return f"{exact.quantize(Decimal(1).scaleb(-decimals), MODES[rounding]) + 0:f}"  # + 0: no -0.00
 
 
 def known(roundings: Sequence[str]) -> Sequence[str]:
