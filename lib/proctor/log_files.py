@@ -22,7 +22,7 @@ class LogsMissing(FileNotFoundError):
 
 
 class Tidy(NamedTuple):
-    """One data set: its tidy file in the source's folder, its form (see `proctor.logs`), and the
+    """One data set: its tidy file in the source's folder, its form (see `logs.tidy`), and the
     SHA-256 of the unpacked file that the committed figures rest on."""
 
     name: str

@@ -81,5 +81,4 @@ def test_headings_and_addresses(row):
     names = {"stage_1_rules": "Stage 1 rules", "stage_2_llm_filter": "Stage 2 LLM filter", "uq_paradigm": "UQ paradigm"}
     assert {name: heading(row(f"uq/{name}")) for name in names} == names
     assert address_of("uq.checks.run_check") == "/api/uq.html#proctor.uq.checks.run_check"
-    assert address_of("logs.table") == "/api/logs.html#proctor.logs.table"
     assert address_of("files.write_atomic") == "/api/proctor.html#proctor.files.write_atomic"

@@ -218,8 +218,7 @@ def page_of(package: str) -> str:
 
 def address_of(function: str) -> str:
     """Page and anchor of a function: "uq.checks.run_check" -> "/api/uq.html#proctor.uq.checks.run_check"."""
-    first = function.partition(".")[0]
-    package = first if (paths.ROOT / "lib/proctor" / first).is_dir() else ""
+    package = function.partition(".")[0] if function.count(".") > 1 else ""
     return f"/{page_of(package)}.html#proctor.{function}"
 
 
