@@ -211,26 +211,24 @@ class _Parser:
             self._fail(0, "nothing here: name a check, one of " + ", ".join(CHECKS))
         node = self._sequence()
         if self.i < len(self.tokens):
-            self._fail(
-                self._place(), "this closes nothing" if self._next() == "close" else "expected =>, x3, u3 or a vote"
-            )
+            kind, _, place = self.tokens[self.i]
+            self._fail(place, "this closes nothing" if kind == "close" else "expected =>, x3, u3 or a vote")
         return node
 
     def _sequence(self) -> Node:
         stages = [self._voted()]
-        while self._next() == "then":
-            self.i += 1
+        while self._take("then"):
             stages.append(self._voted())
         return stages[0] if len(stages) == 1 else Sequence(tuple(stages))
 
     def _voted(self) -> Node:
         node = self._atom()
-        while (kind := self._next()) in ("times", "vote", "judge"):
-            _, said, place = self._take()
+        while found := self._take("times", "vote", "judge"):
+            kind, said, place = found
             if kind == "vote":
                 if not by_one_judge(node) and not by_several_judges(node):
                     self._fail(place, "several judges can't vote here: no check is left to them")
-                node = Panel(node, self._vote(said, place))
+                node = Panel(node, self._vote(found))
             elif kind == "judge":
                 if by_several_judges(node) or not by_one_judge(node):
                     self._fail(place, "@ gives a check its one judge: this has several, or its own, or asks none")
@@ -246,15 +244,15 @@ class _Parser:
             self._fail(place, "a program gives the same verdict each time")
         if operator == "u" and not isinstance(node.node if isinstance(node, By) else node, Check):
             self._fail(place, "only a check can be reconsidered: write u next to it, as in (C u3|U) => ...")
-        if self._next() != "vote":
+        if not (vote := self._take("vote")):
             self._fail(place, f"say how the {times} votes count: {operator}{times}|M or {operator}{times}|U")
-        _, vote, where = self._take()
-        return Repeat(node, operator, times, self._vote(vote, where))
+        return Repeat(node, operator, times, self._vote(vote))
 
     def _atom(self) -> Node:
         if self.i >= len(self.tokens):
             self._fail(len(self.text), "the notation ends here: a check is missing")
-        kind, said, place = self._take()
+        kind, said, place = self.tokens[self.i]
+        self.i += 1
         if said == "(":
             node = self._sequence()
             self._closed(")", place)
@@ -265,45 +263,39 @@ class _Parser:
             return Debate()
         if kind != "word" or said not in CHECKS and said not in PROGRAMS:
             self._fail(place, f"no check of this name: use one of {', '.join([*CHECKS, *PROGRAMS])}, or Debate")
-        if self._next() != "above":
+        if not (above := self._take("above")):
             return Check(said)
-        _, above, where = self._take()
         if said in PROGRAMS:
-            self._fail(where, "a program has no probability")
-        if float(above) >= 1:
-            self._fail(where, "no probability is above 1: write a number from 0 to 1")
-        return Check(said, float(above))
+            self._fail(above[2], "a program has no probability")
+        if float(above[1]) >= 1:
+            self._fail(above[2], "no probability is above 1: write a number from 0 to 1")
+        return Check(said, float(above[1]))
 
     def _mixed(self, place: int) -> Node:
         nodes = [self._sequence()]
-        while self._next() == "comma":
-            self.i += 1
+        while self._take("comma"):
             nodes.append(self._sequence())
         self._closed("]", place)
-        if self._next() != "vote":
+        if not (vote := self._take("vote")):
             self._fail(place, f"say how the {len(nodes)} votes count: [...]|M or [...]|U")
         if len(nodes) == 1:
             self._fail(place, "one alone does not vote: name two or more, with commas")
-        _, vote, where = self._take()
-        return Mixed(tuple(nodes), self._vote(vote, where))
+        return Mixed(tuple(nodes), self._vote(vote))
 
     def _closed(self, bracket: str, place: int) -> None:
-        if self.i >= len(self.tokens) or self.tokens[self.i][1] != bracket:
+        found = self._take("close")
+        if not found or found[1] != bracket:
             self._fail(place, "this parenthesis is not closed")
-        self.i += 1
 
-    def _vote(self, vote: str, place: int) -> str:
-        if vote not in ("M", "U"):
-            self._fail(place, "a vote is |M (majority) or |U (unanimity)")
-        return vote
+    def _vote(self, token: tuple[str, str, int]) -> str:
+        if token[1] not in ("M", "U"):
+            self._fail(token[2], "a vote is |M (majority) or |U (unanimity)")
+        return token[1]
 
-    def _next(self) -> str | None:
-        return self.tokens[self.i][0] if self.i < len(self.tokens) else None
-
-    def _place(self) -> int:
-        return self.tokens[self.i][2]
-
-    def _take(self) -> tuple[str, str, int]:
+    def _take(self, *kinds: str) -> tuple[str, str, int] | None:
+        """The next token, if it is of one of these kinds: kind, what was written, and where."""
+        if self.i == len(self.tokens) or self.tokens[self.i][0] not in kinds:
+            return None
         self.i += 1
         return self.tokens[self.i - 1]
 
