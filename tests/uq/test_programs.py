@@ -135,8 +135,7 @@ def test_wrong_code_can_not_judge_itself(code, tests):
     [
         ("def f(xs): xs.sort()", "xs = [2, 1]\nf(xs)\nassert xs == [1, 2]"),
         ("def f(n): return [(i, {i}) for i in range(n)]", "assert f(2) == [(0, {0}), (1, {1})]"),
-        ("from fractions import Fraction\ndef f(x): return {'a': (x / 3, b'\\0', 10**5000)}",
-         "import fractions\nassert f(fractions.Fraction(1)) == {'a': (fractions.Fraction(1, 3), b'\\0', 10**5000)}"),
+        ("def f(x): return {'a': (x / 4, b'\\0', 10**5000)}", "assert f(1) == {'a': (0.25, b'\\0', 10**5000)}"),
         ("class Stack(list):\n    def push(self, x): self.append(x)", "assert Stack([1]) == [1]"),
         ("def f(x):\n    if x < 0: raise ValueError('negative')\n    return float('inf')",
          "assert f(1) > 1e300\ntry: f(-1)\nexcept ValueError as error: assert str(error) == 'negative'\nelse: assert 0"),

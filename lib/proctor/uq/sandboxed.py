@@ -5,7 +5,6 @@ It imports no module that starts processes or opens sockets, so that none is the
 
 import ast
 import builtins
-import fractions
 import importlib
 import io
 import json
@@ -54,7 +53,7 @@ class Opaque(BaseException):
     """What is no plain data was to be sent or tested."""
 
 
-_BASES: tuple[type, ...] = (bool, int, float, complex, str, bytes, bytearray, list, tuple, set, frozenset, dict, range)
+_BASES: tuple[type, ...] = (bool, int, float, str, bytes, list, tuple, set, frozenset, dict)
 
 
 def _packed(value):
@@ -68,33 +67,23 @@ def _packed(value):
         return int.__add__(value, 0)
     if base is float:
         return float.__add__(value, 0.0)
-    if base is complex:
-        return {"complex": [value.real, value.imag]}
-    if base in (bytes, bytearray):
-        return {base.__name__: base.hex(value)}
-    if base is range:
-        return {"range": [value.start, value.stop, value.step]}
+    if base is bytes:
+        return {"bytes": bytes.hex(value)}
     if base is dict:
         return {"dict": [[_packed(key), _packed(each)] for key, each in dict.items(value)]}
-    if base is not None:
-        return {base.__name__: [_packed(each) for each in base.__iter__(value)]}  # type: ignore[attr-defined]
-    if type(value) is fractions.Fraction:
-        return {"Fraction": [value.numerator, value.denominator]}
-    raise Opaque(f"a {type(value).__name__}, which is no plain data")
+    if base is None:
+        raise Opaque(f"a {type(value).__name__}, which is no plain data")
+    return {base.__name__: [_packed(each) for each in base.__iter__(value)]}
 
 
 def _unpacked(sent):
     if not isinstance(sent, dict):
         return sent
     [(kind, content)] = sent.items()
-    if kind in ("bytes", "bytearray"):
-        return getattr(builtins, kind).fromhex(content)
+    if kind == "bytes":
+        return bytes.fromhex(content)
     if kind == "dict":
         return {_unpacked(key): _unpacked(value) for key, value in content}
-    if kind == "complex":
-        return complex(*content)
-    if kind in ("range", "Fraction"):
-        return (range if kind == "range" else fractions.Fraction)(*map(int, content))
     makes = dict(list=list, tuple=tuple, set=set, frozenset=frozenset)
     return makes[kind](map(_unpacked, content))
 
@@ -195,7 +184,7 @@ def _change(given, left) -> None:
     """What a call left of its argument, put into it; plain containers only."""
     if type(given) is not type(left):
         return
-    if isinstance(given, (list, bytearray)):
+    if isinstance(given, list):
         given[:] = left
     elif isinstance(given, (set, dict)):
         given.clear()

@@ -39,11 +39,7 @@ def read_rows(path: str | Path) -> Iterator[tuple[list[tuple[int, dict]], list[R
     path, number, ended = Path(path), 0, False
     try:
         with open(path, "rb") as file:
-            start, declared = _after_header(file, path)
-            if declared:
-                why = "a document type stands before the rows: not read, nothing it declares is expanded"
-                yield [], [Rejected(0, "", why)]
-            for piece, last in _pieces(file, start):
+            for piece, last in _pieces(file, _after_header(file, path)):
                 if last:
                     text = piece.rstrip()
                     ended = text.endswith(b"</posts>")
@@ -75,15 +71,14 @@ def _pieces(file, buffer: bytes) -> Iterator[tuple[bytes, bool]]:
     yield buffer, True
 
 
-def _after_header(file, path: Path) -> tuple[bytes, bool]:
-    """Checks the first bytes of a dump; those that stand after `<posts>`, and whether a document type is before it."""
+def _after_header(file, path: Path) -> bytes:
+    """What stands after `<posts>` in the first bytes of a dump."""
     start = file.read(PIECE)
     header = _HEADER.search(start)
     if not header:
         told = "Give the Posts.xml of a data dump, unpacked and in UTF-8"
         raise DataError(f"{path}: no <posts> in its first {len(start):,} bytes. {told}.")
-    rest = b"</posts>" if header[0].endswith(b"/>") else start[header.end() :]
-    return rest, b"<!DOCTYPE" in start[: header.start()]
+    return b"</posts>" if header[0].endswith(b"/>") else start[header.end() :]
 
 
 def _parse(piece: bytes) -> list[dict]:
