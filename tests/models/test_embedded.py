@@ -54,31 +54,15 @@ def test_a_server_ends_with_the_process_that_asked_even_if_that_is_killed_and_so
 
 
 @fetched
-def test_a_reply_is_the_same_whatever_was_asked_before_also_of_a_new_server(
-    monkeypatch,
-):
+def test_a_reply_is_the_same_whatever_was_asked_before_also_of_a_new_server(monkeypatch):
     monkeypatch.setattr(providers, "weights_file", lambda model: WEIGHTS)
-    prefixes = [
-        (
-            {"role": "system", "content": "Add the numbers."},
-            {"role": "user", "content": "1 + 1"},
-            {"role": "assistant", "content": "2"},
-        ),
-        ({"role": "system", "content": "Name the colour of the thing, in one word."},),
-    ]
-    requests = [
-        Request(
-            "here",
-            (*prefix, {"role": "user", "content": text}),
-            prefix=len(prefix),
-            max_tokens=6,
-            logprobs=3,
-            sample=sample,
-            temperature=0.8 * sample,
-        )
-        for prefix in prefixes
-        for text, sample in (("2 + 5", 1), ("snow and coal", 0))
-    ]
+    sums = (("system", "Add the numbers."), ("user", "1 + 1"), ("assistant", "2"))
+    requests = []
+    for prefix in (sums, (("system", "Name the colour of the thing, in one word."),)):
+        for text, sample in (("2 + 5", 1), ("snow and coal", 0)):
+            messages = tuple({"role": role, "content": said} for role, said in (*prefix, ("user", text)))
+            how = dict(prefix=len(prefix), max_tokens=6, logprobs=3, sample=sample, temperature=0.8 * sample)
+            requests.append(Request("here", messages, **how))
     order = [3, 0, 2, 1]
 
     async def main():
