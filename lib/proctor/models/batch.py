@@ -149,21 +149,20 @@ class Batches:
         self._last = 0.0  # when the last one came
         self._gathering: asyncio.Task | None = None
         self._rounds: dict[str, Round] = {}  # under way, by name
-        self._waiting: dict[str, asyncio.Future] = {}  # by key, for a Reply or an Exception
 
     async def send(self, request: Request) -> Reply:
         """The reply, once its batch has ended. Raises CallError."""
         key = request.key
-        if key not in self._waiting:
+        found: Any = next((round for round in self._rounds.values() if key in round.tickets), None)
+        if found is None:
             self._gathered[key], self._last = (Ticket.of(request), batch_line(self.model, request)), time.monotonic()
-            self._waiting[key] = asyncio.get_running_loop().create_future()
             self._gathering = self._gathering or asyncio.create_task(self._gather())
-        try:
-            came = await asyncio.shield(self._waiting[key])
-        except asyncio.CancelledError:
-            if self._gathered.pop(key, None):
-                del self._waiting[key]
-            raise
+            try:
+                found = (await asyncio.shield(self._gathering))[key]
+            except asyncio.CancelledError:
+                self._gathered.pop(key, None)
+                raise
+        came = (await asyncio.shield(found.task))[key] if isinstance(found, Round) else found
         if isinstance(came, CallError):  # a new one: nothing that led to it, and might hold the key, goes along
             raise CallError(str(came), came.again, came.wait, sent=came.sent)
         if isinstance(came, Exception):
@@ -178,47 +177,41 @@ class Batches:
         await asyncio.gather(*tasks, return_exceptions=True)
         await self._client.close()
 
-    async def _gather(self) -> None:
-        """Wait for the end of a round and begin it, in as many batches as the provider wants."""
+    async def _gather(self) -> dict[str, "Round | Reply"]:
+        """Wait for the end of a round and begin it, in as many batches as the provider wants; where each request is."""
         while (wait := self._last + QUIET - time.monotonic()) > 0:
             await asyncio.sleep(wait)
         gathered, self._gathered, self._gathering = self._gathered, {}, None
-        try:
-            for name, created, batch, tickets in self.cache.batches(self.model.name):  # other runs' and processes'
-                known = {key: Ticket(key, self.model.name, *rest) for key, *rest in tickets or ()}
-                if name not in self._rounds and created >= self.since and known.keys() & gathered.keys():
-                    self._begin(Round(name, created, batch, known))
-            for key in {key for round in self._rounds.values() for key in round.tickets}:
-                gathered.pop(key, None)
-            rounds: list[Round] = []
-            for key, (ticket, line) in gathered.items():
-                size = len(json.dumps(line)) + 1
-                if reply := self.cache.get(key, self.since):  # of a batch that another process read meanwhile
-                    self._wake({key: reply})
-                    continue
-                if not rounds or len(rounds[-1].lines) == self.most or rounds[-1].size + size > self.size:
-                    rounds.append(Round(uuid.uuid4().hex))
-                rounds[-1].tickets[key] = ticket
-                rounds[-1].lines.append(line)
-                rounds[-1].size += size
-            for round in rounds:
-                self._begin(round)
-        except Exception as error:  # the cache can't be read
-            self._wake(dict.fromkeys(gathered, error))
+        for name, created, batch, tickets in self.cache.batches(self.model.name):  # other runs' and processes'
+            known = {key: Ticket(key, self.model.name, *rest) for key, *rest in tickets or ()}
+            if name not in self._rounds and created >= self.since and known.keys() & gathered.keys():
+                self._begin(Round(name, created, batch, known))
+        found: dict[str, Round | Reply] = {key: round for round in self._rounds.values() for key in round.tickets}
+        rounds: list[Round] = []
+        for key, (ticket, line) in gathered.items():
+            size = len(json.dumps(line)) + 1
+            if key in found:
+                continue
+            if reply := self.cache.get(key, self.since):  # of a batch that another process read meanwhile
+                found[key] = reply
+                continue
+            if not rounds or len(rounds[-1].lines) == self.most or rounds[-1].size + size > self.size:
+                rounds.append(Round(uuid.uuid4().hex))
+            found[key] = rounds[-1]
+            rounds[-1].tickets[key] = ticket
+            rounds[-1].lines.append(line)
+            rounds[-1].size += size
+        for round in rounds:
+            self._begin(round)
+        return found
 
     def _begin(self, round: Round) -> None:
         self._rounds[round.name] = round
         round.task = asyncio.create_task(self._run(round))
 
-    def _wake(self, outcomes: dict[str, Any]) -> None:
-        for key, outcome in outcomes.items():
-            self._gathered.pop(key, None)
-            if waiting := self._waiting.pop(key, None):
-                waiting.set_result(outcome)
-
-    async def _run(self, round: Round) -> None:
-        """See a round through: submit it, or find the batch of an earlier run, wait for its end and read it."""
-        outcomes: dict[str, Any] = {}
+    async def _run(self, round: Round) -> dict[str, Any]:
+        """See a round through: submit it, or find the batch of an earlier run, wait for its end and read it. By key, a
+        Reply or an Exception."""
         try:
             if round.batch is None:
                 round.batch = await self._patiently(self._created, round)
@@ -231,6 +224,7 @@ class Batches:
                 await asyncio.sleep(POLL)
             outcomes = self._read(round, lines)
             self._note(round, read=True)
+            return outcomes
         except asyncio.CancelledError:
             if round.created:  # else nothing has left this machine
                 told = f"a batch of {len(round.tickets)} requests to {self.model.name} goes on at the provider: "
@@ -239,12 +233,11 @@ class Batches:
                 )
             raise
         except Exception as error:  # handed to all who wait for a reply of this batch
-            outcomes = dict.fromkeys(round.tickets, error)
             if isinstance(error, NoReplies):
                 self._note(round, read=True)
+            return dict.fromkeys(round.tickets, error)
         finally:
             del self._rounds[round.name]
-            self._wake(outcomes)
 
     async def _created(self, round: Round) -> str:
         """The name of the round's batch. It is noted before it is asked for; from then on it may be there already."""
