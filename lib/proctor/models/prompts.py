@@ -94,14 +94,7 @@ class Prompt:
         it is no picture that providers take.
         """
         asked, settings = spec(model), self.settings
-        style = settings.style_for(asked)
-        chosen = self.in_style(style)
-        if not asked.local:
-            tokens = settings.tokens_for(asked, chosen.free_tokens)
-        elif style == "short":  # whose prompts say what they need
-            tokens = chosen.max_tokens
-        else:
-            tokens = settings.max_tokens or chosen.max_tokens
+        chosen = self.in_style(settings.style_for(asked))
         wanted = {name for _, text in chosen.messages for name in _FIELD.findall(text)}
         if wanted != set(fields):
             raise PromptError(f"prompt {self.name} takes {sorted(wanted)}, got {sorted(fields)}")
@@ -119,7 +112,7 @@ class Prompt:
             prompt=chosen.version,
             prefix=chosen.prefix,
             temperature=temperature if settings.temperature is None else settings.temperature,
-            max_tokens=tokens,
+            max_tokens=settings.tokens_for(asked, chosen.max_tokens, chosen.free_tokens),
             grammar=chosen.grammar if asked.local else "",
             logprobs=chosen.logprobs if asked.kind != "anthropic" else None,
             seeds=chosen.seeds,

@@ -84,8 +84,11 @@ class Settings:
         """`free`, `short` or `paper`."""
         return self.style if self.style != "auto" else "short" if model.local else "free"
 
-    def tokens_for(self, model: Spec, least: int = 0) -> int:
-        """The most tokens of a provider's reply; `least`: what the prompt asks for."""
+    def tokens_for(self, model: Spec, short: int, least: int) -> int:
+        """The most tokens of a reply. short: what the prompt says of models served here; least: what it asks of
+        others."""
+        if model.local:
+            return short if self.style_for(model) == "short" else self.max_tokens or short
         if self.max_tokens:
             return self.max_tokens
         most = max(PROVIDER_TOKENS, least) + self.thinking_budget
