@@ -17,7 +17,7 @@ import sys
 import time
 import uuid
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -74,18 +74,25 @@ def read_json(raw: bytes) -> dict:
         return {}
 
 
-def read_line(raw: bytes, tickets: dict[str, Ticket], *secrets: str) -> tuple[Ticket | None, Reply | CallError | None]:
-    """Whose result a line of either form is, None for no request of ours, and the reply or what was said instead."""
-    line = read_json(raw)
-    ticket = tickets.get(str(line.get("custom_id")))
-    if ticket is None:
-        return None, None
-    try:
-        return ticket, _reply(line, ticket, secrets)
-    except CallError as error:
-        return ticket, error
-    except (TypeError, AttributeError) as error:
-        return ticket, CallError(f"a line that is no reply ({error!r})", again=True)
+def read_lines(
+    lines: Iterable[bytes], tickets: dict[str, Ticket], *secrets: str
+) -> tuple[dict[str, Reply | CallError], int]:
+    """What lines of either form hold, by key: the reply, or what was said instead. And how many are to no request of
+    ours."""
+    found: dict[str, Reply | CallError] = {}
+    unknown = 0
+    for line in map(read_json, filter(bytes.strip, lines)):
+        ticket = tickets.get(str(line.get("custom_id")))
+        if ticket is None:
+            unknown += 1
+            continue
+        try:
+            found[ticket.key] = _reply(line, ticket, secrets)
+        except CallError as error:
+            found.setdefault(ticket.key, error)
+        except (TypeError, AttributeError) as error:
+            found.setdefault(ticket.key, CallError(f"a line that is no reply ({error!r})", again=True))
+    return found, unknown
 
 
 def _reply(line: dict, ticket: Ticket, secrets: tuple[str, ...]) -> Reply:
@@ -264,15 +271,13 @@ class Batches:
 
     def _read(self, round: Round, lines: list[bytes]) -> dict[str, Reply | CallError]:
         """What became of each request. The replies are kept."""
-        found: dict[str, Reply | CallError] = {}
-        for raw in lines:
-            ticket, came = read_line(raw, round.tickets, *self.model.secrets)
-            if ticket and came:  # else it is empty, cut off or not ours
-                found[ticket.key] = came
-                if isinstance(came, Reply):
-                    self.cache.put(ticket, came, self.since)
-        for key in round.tickets.keys() - found.keys():
-            found[key] = CallError(f"batch {round.batch} holds no readable line for request {key[:12]}", again=True)
+        found, _ = read_lines(lines, round.tickets, *self.model.secrets)
+        for key, ticket in round.tickets.items():
+            came = found.setdefault(
+                key, CallError(f"batch {round.batch} holds no readable line for request {key[:12]}", again=True)
+            )
+            if isinstance(came, Reply):
+                self.cache.put(ticket, came, self.since)
         return found
 
     async def _patiently(self, call: Callable, argument: Any) -> Any:

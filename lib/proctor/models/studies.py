@@ -24,12 +24,12 @@ import os
 import time
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import astuple, dataclass, field, replace
+from dataclasses import astuple, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from proctor.files import write_atomic
-from proctor.models.batch import INTERFACES, Ticket, batch_line, read_line
+from proctor.models.batch import INTERFACES, Ticket, batch_line, read_lines
 from proctor.models.cache import Cache
 from proctor.models.endings import Halt, MissingReply
 from proctor.models.messages import REHEARSED, Reply, Request
@@ -294,10 +294,10 @@ class OfflineError(ValueError):
 class Imported:
     """What became of the requests of an export: kept, failed (by key: why), unknown lines, and still missing."""
 
-    kept: int = 0
-    failed: dict[str, str] = field(default_factory=dict)
-    unknown: int = 0
-    missing: int = 0
+    kept: int
+    failed: dict[str, str]
+    unknown: int
+    missing: int
 
     @property
     def complete(self) -> bool:
@@ -361,27 +361,17 @@ def import_replies(replies: Iterable[str | Path], requests: str | Path, cache: C
 
     A line that is no reply is counted with its reason; its request can be exported again. Raises OfflineError where the
     tickets are missing or a file is not there."""
-    tickets, found = _tickets(requests), Imported()
-    kept: set[str] = set()
-    for path in map(Path, replies):
-        try:
-            lines = path.read_bytes().split(b"\n")
-        except OSError as error:
-            raise OfflineError(f"{path}: can't be read ({error.strerror}). Name the file of replies") from None
-        for raw in lines:
-            if not raw.strip():
-                continue
-            ticket, came = read_line(raw, tickets)
-            if ticket is None:
-                found.unknown += 1
-            elif isinstance(came, Reply):
-                cache.put(ticket, came)
-                kept.add(ticket.key)
-                found.failed.pop(ticket.key, None)
-            elif ticket.key not in kept:
-                found.failed[ticket.key] = str(came)
-    found.kept, found.missing = len(kept), len(tickets) - len(kept) - len(found.failed)
-    return found
+    tickets = _tickets(requests)
+    try:
+        lines = [line for path in replies for line in Path(path).read_bytes().split(b"\n")]
+    except OSError as error:
+        raise OfflineError(f"{error.filename}: can't be read ({error.strerror}). Name the file of replies") from None
+    found, unknown = read_lines(lines, tickets)
+    kept = {key: came for key, came in found.items() if isinstance(came, Reply)}
+    for key, reply in kept.items():
+        cache.put(tickets[key], reply)
+    failed = {key: str(came) for key, came in found.items() if key not in kept}
+    return Imported(len(kept), failed, unknown, len(tickets) - len(found))
 
 
 def _tickets(requests: str | Path) -> dict[str, Ticket]:
