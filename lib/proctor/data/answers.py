@@ -138,7 +138,7 @@ def load_pairs(path: str | Path) -> tuple[list[Question], list[Answer]]:
         return pair
 
     once = ("pair_id", lambda pair: pair.pair_id, "pair_id", "Keep one")
-    pairs = [pair for file in files for pair in read(file, partial(pair_of, file), "jsonl", once)]
+    pairs = [pair for file in files for pair in read(file, partial(pair_of, file), "jsonl", once=once)]
     questions = [Question(id=pair.pair_id, question=pair.question, source=pair.source) for pair in pairs]
     answers = [
         Answer(

@@ -70,21 +70,12 @@ def record(model: type[Model], fields: dict, fixes: Mapping = FIXES) -> Model:
 Once = tuple[str, Callable[[Made], object], str, str]
 
 
-def read(
-    path: str | Path,
-    make: Callable[[dict], Made],
-    format: str | None = None,
-    once: Once | None = None,
-    empty: str = "",
-    names: Mapping[str, str] = {},
-) -> list[Made]:
+def read(path: str | Path, make: Callable[[dict], Made], format: str | None = None, **how) -> list[Made]:
     """What `make` makes of each row of a file: a record, or what a function returns that raises `Wrong`.
 
-    `once`, (column, its value in what was made, the value's name, fix), refuses a value that an earlier row has.
-    names: the file's own names of columns that `make` knows by others. Raises DataError with the first few problems and
-    their count; with `empty` for a file without rows.
+    how: as `made` takes it. Raises DataError with the first few problems and their count.
     """
-    return made(Path(path), *read_rows(Path(path), format), lambda _, row: make(row), once, empty, names)
+    return made(Path(path), *read_rows(Path(path), format), lambda _, row: make(row), **how)
 
 
 def made(
@@ -96,7 +87,11 @@ def made(
     empty: str = "",
     names: Mapping[str, str] = {},
 ) -> list[Made]:
-    """`read` of rows that were read before, with `problems` found before; make gets the number of the row too."""
+    """`read` of rows that were read before, with `problems` found before; make gets the number of the row too.
+
+    `once`, (column, its value in what was made, the value's name, fix), refuses a value that an earlier row has.
+    names: the file's own names of columns that `make` knows by others. empty: what is said of a file without rows.
+    """
     found = collect(path, rows, problems, make, once, names)
     if problems:
         raise DataError(summary(problems))

@@ -7,6 +7,7 @@ What an attempt claims is its model's word; a review belongs to the problem.
 
 import json
 import re
+from functools import cache
 from pathlib import Path
 
 import pandas as pd
@@ -150,7 +151,7 @@ def _day(row: dict, column: str) -> str:
 SETTLED = ("proved", "disproved", "solved", "independent")
 TYPING_ERRORS = {"proven": "proved", "disproven": "disproved", "solprovedved": "proved"}
 FOLLOWED = {name.partition("_")[0]: name for name in ("state", "proof", "statement_formalised", "prize", "tags")}
-_BLOCK = re.compile(r"^- *number:", re.MULTILINE)
+_BLOCK = re.compile(r"^(?=- *number:)", re.MULTILINE)
 _NUMBER = re.compile(r"- *number: *[\"']?(\w+)")
 _CONFLICT = re.compile(r"^(?:<<<<<<<|=======|>>>>>>>)", re.MULTILINE)
 LABELS = {"UNRESOLVED": "unresolved", "DISPROOF": "claims_disproof", "PROOF": "claims_proof"}
@@ -167,19 +168,14 @@ def erdos(raw: Path) -> Tables:
     twice in a version the last block counts. The state is `informal_status`, else `status` without "(Lean)".
     """
     known: dict[str, dict] = {}
-    blocks: dict[str, dict | None] = {}  # by text: most blocks are the same from version to version
     rows, versions = [], []
     for path in sorted((raw / "versions").glob("*.yaml")):
         number, time, commit = path.stem.split("_")
         version, date, text = str(int(number)), time[:10], path.read_text(encoding="utf-8")
-        starts = [block.start() for block in _BLOCK.finditer(text)]
         states: dict[str, dict] = {}
         unparsed = twice = 0
-        for start, end in zip(starts, [*starts[1:], len(text)]):
-            block = text[start:end]
-            if block not in blocks:
-                blocks[block] = _block(block)
-            state, number = blocks[block], _NUMBER.match(block)
+        for block in _BLOCK.split(text)[1:]:
+            state, number = _block(block), _NUMBER.match(block)
             if state is None:
                 unparsed += 1
                 state = known.get(number[1]) if number else None
@@ -241,6 +237,7 @@ def erdos_attempts(raw: Path) -> Tables:
     return {"tidy.csv.gz": tidy.astype(str), "reviews.csv": reviews}
 
 
+@cache  # most blocks are the same from version to version
 def _block(text: str) -> dict | None:
     """One problem of the table; None where the block is no YAML."""
     try:
