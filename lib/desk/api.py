@@ -138,7 +138,7 @@ def comment(row: Comment) -> dict:
 # Resources
 
 
-def _question(site: str, number: str) -> Question:
+def by_key(site: str, number: str) -> Question:
     return get_object_or_404(Question, key=f"{site}/{number}")
 
 
@@ -169,12 +169,12 @@ def _number(given, name: str, default: int, least: int, most: int) -> int:
 
 
 def submit_answer(by: Account, body: dict, site: str, number: str) -> dict:
-    made = acts.submit_answer(by, _question(site, number), **body)
+    made = acts.submit_answer(by, by_key(site, number), **body)
     return answer(_answer(made.key))
 
 
 def add_comment(by: Account, body: dict, site: str, number: str) -> dict:
-    return comment(acts.comment(by, _question(site, number), **body))
+    return comment(acts.comment(by, by_key(site, number), **body))
 
 
 def add_review(by: Account, body: dict, key: str) -> dict:
@@ -191,11 +191,7 @@ def add_verdict(by: Account, body: dict, key: str) -> dict:
 
 
 def start(request: HttpRequest) -> dict:
-    return dict(questions=f"{reverse('api')}questions/", description=f"{reverse('api')}openapi.json")
-
-
-def describe(request: HttpRequest) -> dict:
-    return api_schema.document(reverse("api").rstrip("/"))
+    return dict(questions=f"{reverse('api')}questions/", description=reverse("api_schema"))
 
 
 def nowhere(request: HttpRequest, rest: str) -> JsonResponse:
@@ -204,10 +200,14 @@ def nowhere(request: HttpRequest, rest: str) -> JsonResponse:
 
 ONE = "api/questions/<str:site>/<str:number>/"
 api_urls = [
-    path("api/", resource(start), name="api"),
-    path("api/openapi.json", resource(describe), name="api_schema"),
+    path(
+        "api/",
+        resource(start),
+        name="api",
+    ),
+    path("api/openapi.json", resource(lambda request: api_schema.document(reverse("api"))), name="api_schema"),
     path("api/questions/", resource(list_questions)),
-    path(ONE, resource(lambda request, **place: whole_question(_question(**place)))),
+    path(ONE, resource(lambda request, **place: whole_question(by_key(**place)))),
     path(f"{ONE}answers/", resource(post=("NewAnswer", submit_answer))),
     path(f"{ONE}comments/", resource(post=("NewComment", add_comment))),
     path("api/answers/<str:key>/", resource(lambda request, key: answer(_answer(key)))),

@@ -177,7 +177,7 @@ WRITES = {  # address: what it does, the schema of what it takes, and of what it
 }
 
 
-def document(address: str = "/api") -> dict:
+def document(address: str = "/api/") -> dict:
     """The OpenAPI description of the interface at `address`."""
     paths = {path: dict(get=_read(*told)) for path, told in READS.items()}
     paths |= {path: dict(post=_write(*told)) for path, told in WRITES.items()}
@@ -198,7 +198,7 @@ def document(address: str = "/api") -> dict:
             "make a token on your page and send it as `Authorization: Bearer <token>`. AI reviews are shown apart from "
             "people's and never resolve a question. Questions are CC BY-SA: keep link, author and licence.",
         ),
-        servers=[dict(url=address)],
+        servers=[dict(url=address.rstrip("/"))],
         paths=paths,
         components=dict(schemas=BODIES | REPLIES, securitySchemes=dict(token=dict(type="http", scheme="bearer"))),
     )

@@ -83,7 +83,9 @@ def open_desk(host: Host = "127.0.0.1", port: Port = 8000, workers: Workers = 2,
     print(f"the review desk: http://{'localhost' if host == '127.0.0.1' else host}:{port}/", flush=True)
     if not Account.objects.filter(role="moderator").exclude(password__startswith="!").exists():
         print(f"become its moderator: {program()} platform moderator NAME", flush=True)
-    _serve(host, port, workers)
+    told = f"--workers={workers} --threads={THREADS} --bind={host}:{port} --log-level=warning"
+    command = ["-m", "gunicorn", "desk.wsgi", "--config=python:desk.server", *told.split()]
+    os.execv(sys.executable, [sys.executable, *command])
 
 
 def _free(host: str, port: int) -> None:
@@ -93,13 +95,6 @@ def _free(host: str, port: int) -> None:
             own.bind((host, port))
         except OSError as error:
             raise OSError(f"{host}:{port} can't be listened on ({error.strerror}): give another --port") from None
-
-
-def _serve(host: str, port: int, workers: int) -> None:
-    """Become the web server."""
-    told = f"--workers={workers} --threads={THREADS} --bind={host}:{port} --log-level=warning"
-    command = ["-m", "gunicorn", "desk.wsgi", "--config=python:desk.server", *told.split()]
-    os.execv(sys.executable, [sys.executable, *command])
 
 
 @app.command()

@@ -13,8 +13,8 @@ from django.utils.feedgenerator import Atom1Feed
 
 from desk import render
 from desk.account_pages import mail_link
+from desk.api import by_key
 from desk.models import Account, Answer, Comment, Question, Review, Ticket
-from desk.pages import by_key
 from desk.trail import address, author_of
 
 ENTRIES = 40

@@ -59,6 +59,7 @@ STATES = {
 }
 EMBEDDED = "smollm2-135m"  # costs nothing, and its verdicts are worth little
 RETRIES = 8  # of a call
+KEPT = "replies.sqlite"  # in the desk's folder
 MOST_ANSWERS = 500  # of one job
 MOST_TIMES, MOST_VOTES = {"x": 100, "u": 20}, 20_000  # of one repeat; of one job
 AT_ONCE = 4  # answers in hand
@@ -154,7 +155,7 @@ def _bill(job: Job, answers: Sequence[Answer]) -> None:
 
     async def planned() -> Plan:
         asked = study(validate, Run(job.validator, job.judges, job.temperature), *_as_asked(answers))
-        async with Session("auto", cache=_cache(), recorded=None, progress=False) as session:
+        async with Session("auto", cache=settings.FOLDER / KEPT, recorded=None, progress=False) as session:
             return (await rehearsed(session, asked)).plan_so_far
 
     try:
@@ -162,12 +163,6 @@ def _bill(job: Job, answers: Sequence[Answer]) -> None:
     except (ValueError, ModelError) as error:
         raise Refused({"validator": f"{error}."}) from None
     job.most_calls, job.most_dollars = plan.to_ask, plan.dollars
-
-
-def _cache() -> Path:
-    """Where replies to the desk's jobs are kept."""
-    settings.FOLDER.mkdir(parents=True, exist_ok=True)
-    return settings.FOLDER / "replies.sqlite"
 
 
 def _as_asked(answers: Sequence[Answer]) -> tuple[list[schemas.Question], list[schemas.Answer]]:
@@ -262,7 +257,7 @@ async def _run(job: Job, before: tuple[int, float]) -> None:
     answers = await _away(lambda: list(waiting(job)))
     budget = Budget(calls=job.most_calls, dollars=job.most_dollars)
     todo, errors = iter(answers), []
-    how = dict(cache=_cache(), recorded=None, progress=False, retries=RETRIES)
+    how = dict(cache=settings.FOLDER / KEPT, recorded=None, progress=False, retries=RETRIES)
     async with Session("auto", budget=budget, **how) as session:
 
         def counted() -> dict[str, float]:

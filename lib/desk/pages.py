@@ -161,13 +161,9 @@ def shown_answers(answers: list[Answer], reader: Account) -> list[dict[str, Any]
     return rows
 
 
-def by_key(site: str, number: str) -> Question:
-    return get_object_or_404(Question, key=f"{site}/{number}")
-
-
 def question(request: HttpRequest, site: str, number: str) -> HttpResponse:
     """A question with its answers: verified and disputed ones first, then those that most validators accept."""
-    row = by_key(site, number)
+    row = api.by_key(site, number)
     answers = list(row.answers.select_related("system", "submitted_by", "question").order_by("written_at", "pk"))
     shown = shown_answers(answers, request.user)
     shown.sort(key=lambda s: (bool(s["answer"].withdrawn_at), _ANSWER_ORDER.index(s["state"]), -s["accepted"]))
@@ -192,7 +188,7 @@ def question(request: HttpRequest, site: str, number: str) -> HttpResponse:
 
 def question_markdown(request: HttpRequest, site: str, number: str) -> HttpResponse:
     """The question as Markdown; what is known of it stands above as YAML, which a program reads."""
-    row = by_key(site, number)
+    row = api.by_key(site, number)
     answers = row.answers.filter(withdrawn_at=None).select_related("system").order_by("written_at", "pk")
     told = api.question(row)
     for name in ("body", "comments", "url"):

@@ -8,7 +8,6 @@ A token is shown once, when it is made; the desk keeps its digest alone, and log
 
 import hashlib
 import secrets
-from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
 
@@ -70,18 +69,21 @@ def set_password(account: Account, password: str) -> Account:
 @transaction.atomic
 def set_digest(account: Account, digest: bool) -> Account:
     """Whether the account gets mail of what is new; to True by a link that was mailed to its address alone."""
-    account.digest = digest
-    account.save(update_fields=["digest"])
-    record(account, "begin digest" if digest else "end digest", account)
-    return account
+    return _set(account, account, "begin digest" if digest else "end digest", digest=digest)
 
 
 @transaction.atomic
 def make_admin(account: Account) -> Account:
     """Open Django's admin to an account: only the command does."""
-    account.is_staff = account.is_superuser = True
-    account.save(update_fields=["is_staff", "is_superuser"])
-    record(None, "make admin", account)
+    return _set(None, account, "make admin", is_staff=True, is_superuser=True)
+
+
+def _set(by: Account | None, account: Account, verb: str, reason: str = "", **fields: Any) -> Account:
+    before = {name: getattr(account, name) for name in fields}
+    for name, value in fields.items():
+        setattr(account, name, value)
+    account.save(update_fields=list(fields))
+    record(by, verb, account, reason, before)
     return account
 
 
@@ -128,14 +130,8 @@ def decide(by: Account | None, account: Account, deed: str, reason: str = "") ->
     if deed == "confirm" and not account.source_profile:
         raise Refused({"source_profile": "This account names none."})
     reason = needs_reason(by, reason)
-    account = Account.objects.get(pk=account.pk)
     _, verb, fields = DEEDS[deed]
-    before = {name: getattr(account, name) for name in fields}
-    for name, value in fields.items():
-        setattr(account, name, value)
-    account.save(update_fields=list(fields))
-    record(by, verb, account, reason, before)
-    return account
+    return _set(by, Account.objects.get(pk=account.pk), verb, reason, **fields)
 
 
 def is_poster(account: Account, question: Question) -> bool:
@@ -259,22 +255,8 @@ def decide_request(by: Account, ticket: Ticket, accept: bool, reason: str) -> Ti
     if accept and ticket.kind == "reviewer" and not ticket.by.may_review():
         decide(by, ticket.by, "role reviewer", reason)
     if accept and ticket.kind == "question":
-        add_questions(by, [_question_row(ticket)])
+        told = {name: ticket.details[name] for name in ("category", "title", "body")}
+        told["tags"] = [tag.strip() for tag in ticket.details["tags"].split(",") if tag.strip()]
+        told |= dict(author=ticket.by.username, posted_by=ticket.by, licence=LICENCE, posted_at=ticket.sent_at)
+        add_questions(by, [dict(key=f"desk/{ticket.pk}", site="desk", **told)])
     return ticket
-
-
-def _question_row(ticket: Ticket) -> Mapping[str, Any]:
-    """A proposed question with the fields of `Question`."""
-    details = ticket.details
-    return dict(
-        key=f"desk/{ticket.pk}",
-        site="desk",
-        category=details["category"],
-        title=details["title"],
-        body=details["body"],
-        tags=[tag.strip() for tag in details["tags"].split(",") if tag.strip()],
-        author=ticket.by.username,
-        posted_by=ticket.by,
-        licence=LICENCE,
-        posted_at=ticket.sent_at,
-    )

@@ -9,6 +9,7 @@ Where a paper does not say who sees what, `blind` of the protocol says what we c
 """
 
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -289,12 +290,9 @@ class KinaBlind(Protocol):
         said = [self.verdicts[one.form["verdict"]] for one in case.made("review")] if state != "review" else []
         return Outcome(state, state not in UNDECIDED, {"Verdicts": ", ".join(said)} if said else {})
 
-    def table(self, cases: Iterable[Case]) -> pd.DataFrame:
-        rows = []
-        for case in cases:
-            pay = ", ".join(f"{name} {money:g}" for name, money in self.pay(case).items())
-            rows.append(dict(place=case.place, state=self.state(case), audited=self.is_audited(case), pay=pay))
-        return pd.DataFrame(rows)
+    def row(self, case: Case) -> dict[str, Any]:
+        pay = ", ".join(f"{name} {money:g}" for name, money in self.pay(case).items())
+        return dict(state=self.state(case), audited=self.is_audited(case), pay=pay)
 
     def shows(self, case: Case, account: str) -> dict[str, str]:
         """Once the case is decided a reviewer sees the own pay, the organizer both."""

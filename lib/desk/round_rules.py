@@ -106,9 +106,13 @@ class Protocol:
         """The outcome by the ballots. Raises Refused for one that can't be, by the field at fault."""
         raise NotImplementedError
 
+    def row(self, case: Case) -> Mapping[str, Any]:
+        """A case's result for the organizer."""
+        raise NotImplementedError
+
     def table(self, cases: Iterable[Case]) -> pd.DataFrame:
         """The round's result for its organizer, one row per case."""
-        raise NotImplementedError
+        return pd.DataFrame([dict(place=case.place) | self.row(case) for case in cases]).fillna("")
 
     def current(self, case: Case) -> Mapping[str, Any]:
         """The material as it now stands."""

@@ -4,10 +4,9 @@ hle_verified   experts vote, two teams repair, adjudicators choose, auditors che
 hle_pair       the same with two reviewers alone, each of whom audits the other's repair
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 
-import pandas as pd
 from proctor.data.schemas import LETTERS, Question
 from proctor.hle_verified import decision_rules as rules
 from proctor.hle_verified.planted_defects import COMPONENTS
@@ -152,16 +151,12 @@ class HleVerified(Protocol):
         }  # fmt: skip
         return Outcome(found.status, True, {label: said for label, said in lines.items() if said}, tuple(self.parts))
 
-    def table(self, cases: Iterable[Case]) -> pd.DataFrame:
-        rows = []
-        for case in cases:
-            outcome = self.decide(case)
-            lines = {label.lower(): said for label, said in outcome.lines.items()}
-            revised = self.verified(case).revised if outcome.final else None
-            answer = revised.answer if revised else case.material["answer"]
-            ids = dict(place=case.place, id=case.material.get("id", ""), state=outcome.state)
-            rows.append(ids | dict(decision=outcome.state) | lines | dict(answer=answer))
-        return pd.DataFrame(rows).fillna("")
+    def row(self, case: Case) -> dict[str, str]:
+        outcome = self.decide(case)
+        lines = {label.lower(): said for label, said in outcome.lines.items()}
+        revised = self.verified(case).revised if outcome.final else None
+        told = dict(id=case.material.get("id", ""), state=outcome.state, decision=outcome.state)
+        return told | lines | dict(answer=revised.answer if revised else case.material["answer"])
 
     def shows(self, case: Case, account: str) -> dict[str, str]:
         """Adjudicators see the proposals by letter, auditors and the organizer the repair that was settled on."""

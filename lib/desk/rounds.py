@@ -83,7 +83,11 @@ def add_cases(by: Account, held: Round, rows: Sequence[Mapping]) -> list[Case]:
     accounts, made = Account.objects.in_bulk(list(members(held)), field_name="username"), []
     seats: list[Seat] = []
     for number, row in enumerate(rows, 1):
-        told = dict(material=_material(rules, row), evidence={n: row[n] for n in rules.evidence if n in row})
+        given = {name: row[name] for name in rules.material if row.get(name) is not None}
+        told = dict(
+            material={name: value if isinstance(value, (str, list)) else str(value) for name, value in given.items()},
+            evidence={name: row[name] for name in rules.evidence if name in row},
+        )
         case = Case(round=held, place=place + number, author=authors.get(str(row.get("author") or "")), **told)
         if problem := _case_problem(rules, case, row):
             raise Refused({"cases": f"row {number}: {problem}"})
@@ -120,12 +124,6 @@ def _case_problem(rules: Protocol, case: Case, row: Mapping) -> str:
     except Refused as refused:
         return str(refused)
     return ""
-
-
-def _material(rules: Protocol, row: Mapping) -> dict:
-    """The fields of a case; numbers as texts."""
-    given = {name: row[name] for name in rules.material if row.get(name) is not None}
-    return {name: value if isinstance(value, (str, list)) else str(value) for name, value in given.items()}
 
 
 def _seats(rules: Protocol, held: Round, case: Case, load: Counter, number: int) -> dict[str, str]:

@@ -11,9 +11,10 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 
 from desk import acts, people
+from desk.api import by_key
 from desk.form_pages import Fields, FormPage, Moderators, area, radio, reason, signed_in
 from desk.models import Account, Act, Answer, Comment, Correct, Review, Ticket, Written
-from desk.pages import COMMENT, TABLES, by_key, pieces
+from desk.pages import COMMENT, TABLES, pieces
 from desk.trail import OWNER, address, author_of, may_see
 
 CONFIDENCE = {
