@@ -6,10 +6,12 @@ from types import SimpleNamespace
 
 import httpx
 import pytest
-from desk import command, people, server, settings
+from desk import command, people, search, server, settings
 from desk.models import Account, Act, Question
 from django.core import mail
-from django.db import OperationalError
+from django.core.management import call_command
+from django.db import OperationalError, connection
+from django.db.migrations.recorder import MigrationRecorder
 from gunicorn.config import Config
 from proctor import cli
 from typer.testing import CliRunner
@@ -134,16 +136,44 @@ def test_a_connection_without_a_byte_is_ended_and_one_that_sends_is_read(monkeyp
     with socket.create_server(("127.0.0.1", 0)) as listening:
         server.when_ready(SimpleNamespace(LISTENERS=[SimpleNamespace(sock=listening)]))
         with socket.create_connection(listening.getsockname()) as client:
-            connection, _ = listening.accept()
-            connection.setblocking(True)
+            accepted, _ = listening.accept()
+            accepted.setblocking(True)
             client.sendall(b"GET / HTTP/1.1\r\n")
-            assert connection.recv(100) == b"GET / HTTP/1.1\r\n"
+            assert accepted.recv(100) == b"GET / HTTP/1.1\r\n"
             with pytest.raises(BlockingIOError):
-                connection.recv(100)
-            connection.close()
+                accepted.recv(100)
+            accepted.close()
 
 
 def test_a_connection_is_kept_longer_than_the_api_s_clients_keep_theirs():
     config = Config()
     config.set("keepalive", server.keepalive)
     assert config.keepalive > httpx.Limits().keepalive_expiry and server.preload_app
+
+
+# Migrations
+
+APPLIED = MigrationRecorder.Migration.objects.filter(app="desk")
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_desk_that_stands_at_the_last_of_the_five_goes_on_with_its_rows(question):
+    assert APPLIED.count() == 7
+    APPLIED.filter(name__in=["0001_desk", "0002_retired"]).delete()
+    with connection.cursor() as cursor:
+        cursor.execute("CREATE TABLE desk_worker (id integer)")
+    command.ready()
+    assert APPLIED.count() == 7 and search.find("so") == [Question.objects.get().pk]
+    assert "desk_worker" not in connection.introspection.table_names()
+
+
+def test_a_desk_between_the_five_is_to_be_opened_with_an_older_version_first(question):
+    APPLIED.filter(name__gt="0004").delete()
+    APPLIED.filter(name__in=["0001_desk", "0002_retired"]).delete()
+    with pytest.raises(RuntimeError, match="last migration is 0003_rounds_and_jobs.*f7b194f1"):
+        command.ready()
+    assert APPLIED.count() == 3 and Question.objects.exists()
+
+
+def test_models_and_migrations_agree(db):
+    call_command("makemigrations", check=True, dry_run=True, verbosity=0)

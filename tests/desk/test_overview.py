@@ -4,14 +4,13 @@ import re
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from threading import Barrier
-from typing import NamedTuple
+from types import SimpleNamespace
 
 import pandas as pd
 import pytest
-from desk import overview, resolution, seed
+from desk import overview, resolution, seed, tables
 from desk.models import Account, Act, Answer, Ballot, Comment, Question, Review, System, Verdict, Vote
 from desk.overview import LEFT, WIDTH, history_points, ranking_marks, rows_of
-from desk.tables import all_tables
 from django.core.cache import cache
 from django.db import transaction
 from django.utils import timezone
@@ -23,46 +22,38 @@ SMALL = replace(seed.SETTING, questions=8, reviews=80)
 WORDS = {"right": "verified", "wrong": "refuted", "disputed": "disputed"}
 
 
-class Seeded(NamedTuple):
-    """What the tests read of a store that is filled once."""
-
-    counts: dict[str, int]
-    community: Community
-    summary: dict
-    states: dict[str, str]  # of each answer, as its page has it
-    systems: set[str]
-    resolved: int
-
-
 @pytest.fixture(scope="module")
 def seeded(django_db_setup, django_db_blocker):
+    """A store that is filled once, and what the tests read of it."""
     with django_db_blocker.unblock(), transaction.atomic(), pytest.MonkeyPatch.context() as patch:
         patch.setattr(overview, "RESAMPLES", 10)
         patch.setattr(overview, "STEPS", 2)
         counts = seed.seed(0, SMALL)
         Account.objects.filter(username="ada_k").update(affiliation="Marsh Lab")
-        states = {}
         for question in Question.objects.all():
             resolution.recompute(question)
-            states |= {answer.key: state for answer, state in resolution.answer_states(question).items()}
-        systems = set(System.objects.filter(people=False, answers__isnull=False).values_list("name", flat=True))
-        resolved = Question.objects.filter(state="resolved").count()
-        community = Community(**all_tables())
-        yield Seeded(counts, community, overview.summary(community), states, systems, resolved)
+        community = Community(**tables.all_tables())
+        yield SimpleNamespace(counts=counts, community=community, summary=overview.summary(community))
         transaction.set_rollback(True)
+
+
+def names_of_systems() -> set[str]:
+    return set(System.objects.filter(people=False, answers__isnull=False).values_list("name", flat=True))
 
 
 def test_an_answer_counts_in_the_overview_as_on_its_page_and_people_stand_in_the_ranking(seeded):
     states = answer_states(seeded.community, overview.RULE).set_index("answer_id")["state"]
-    assert set(seeded.states) == set(states.index) and {"right", "wrong"} <= set(states)
+    found = [resolution.answer_states(question) for question in Question.objects.all()]
+    shown = {answer.key: state for one in found for answer, state in one.items()}
+    assert set(shown) == set(states.index) and {"right", "wrong"} <= set(states)
     for key, state in states.items():
-        own = seeded.states[key]
+        own = shown[key]
         assert WORDS.get(state, own) == own and (own in ("verified", "refuted")) == (state in ("right", "wrong"))
     ranking, history = seeded.summary["ranking"], seeded.summary["history"]
-    assert set(ranking["system"]) == seeded.systems | {"people"}
+    assert set(ranking["system"]) == names_of_systems() | {"people"}
     assert (ranking["low"] <= ranking["share"]).all()
     assert (ranking["share_most"] <= ranking["high"]).all()
-    assert history["resolved"].iloc[-1] == seeded.resolved
+    assert history["resolved"].iloc[-1] == Question.objects.filter(state="resolved").count()
 
 
 def test_a_validator_that_is_not_there_gives_the_one_with_most_verdicts(seeded):
@@ -76,7 +67,7 @@ def test_the_page_shows_every_part_without_inline_style_or_script(seeded, client
     text = client.get("/overview/", {"validator": "C"}).content.decode()
     for heading in ("Cautious ranking", "Resolution", "Over time", "Validators", "Agreement of reviewers"):
         assert f"<h2>{heading}</h2>" in text
-    assert all(system in text for system in seeded.systems)
+    assert all(system in text for system in names_of_systems())
     assert "People" in text and "<option selected>C</option>" in text and "nan" not in text.lower().split()
     assert not re.search(r"<script(?! src)|style=| on\w+=", text)
 

@@ -72,7 +72,8 @@ def test_a_case_that_does_not_do_is_named_and_none_is_added(olga, change, told):
         ({"reviewer": ["ada"], "auditor": ["ed"]}, {}, "reviewer"),
         ({"reviewer": ["ada", "olga"], "auditor": ["ed"]}, {}, "reviewer"),
         ({"reviewer": ["ada", "dan"], "auditor": ["ed"]}, {}, "reviewer"),  # a reader
-        (PEOPLE, {"bar": 7}, "bar"),
+        *((PEOPLE, {"bar": bar}, "bar") for bar in (0, 4)),
+        *((PEOPLE, settings, "settings") for settings in ({"bonus": -1.0}, {"audit": 1.5})),
     ],
 )
 def test_a_round_that_does_not_do_is_refused_by_field(olga, people, settings, field):
