@@ -1,13 +1,13 @@
 """The recorder with parallel slots: it asks what is missing, goes on after a stop, and writes beside what is there."""
 
 import asyncio
-import fcntl
 from pathlib import Path
 from unittest.mock import AsyncMock, MagicMock
 
 import pytest
 from proctor.exam import screening
-from proctor.models.cache import Cache, read_recording, recording_path, write_recording
+from proctor.files import only_writer
+from proctor.models.cache import read_recording, recording_path, write_recording
 from proctor.models.endings import MissingReply
 from proctor.models.session import Session
 from proctor.recordings import parallel
@@ -94,11 +94,9 @@ def test_written_replies_stand_beside_the_old_ones_and_the_header_says_how_they_
 
 def test_only_one_process_records_into_a_cache(tmp_path, capsys):
     cache = tmp_path / "c.sqlite"
-    Cache(cache).close()
-    with open(cache.with_suffix(".lock"), "a") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+    with only_writer(cache):
         assert parallel.main(["record", "--cache", str(cache)]) == 1
-    assert "another process" in capsys.readouterr().err
+    assert "is being written by another run" in capsys.readouterr().err
 
 
 def test_requests_that_begin_alike_are_answered_by_one_slot(ask):

@@ -114,11 +114,6 @@ def test_what_is_no_notebook_is_told_with_its_mend(tmp_path, content):
         Notebook(tmp_path / "x.ipynb").content
 
 
-def test_names_are_paths_under_notebooks():
-    names = [found.name for found in all_notebooks()]
-    assert "00_start_here" in names and names == sorted(names) and all(not name.endswith(".ipynb") for name in names)
-
-
 PAPERS = {"uq", "hle", "hle_verified", "kina", "cbu"}
 READS = {"kina/6_items": {"uq"}}  # UQ's recorded verdicts, filtered as KINA does
 

@@ -56,17 +56,6 @@ def test_dead_kernel_is_told_as_such_with_what_it_said_past_its_cells(project):
     assert (project.root / "build/runs/dies/notebook.failed.ipynb").exists()
 
 
-def test_bad_input_is_refused_before_anything_runs(shared_project):
-    shared_project.notebook("exam")
-    wrong = {
-        "-p: notebook exam has no parameter `m`": ["run", "notebooks/exam.ipynb", "-p", "m", "4"],
-        "no such notebook": ["run", "none"],
-    }
-    for said, done in zip(wrong, shared_project.each("proctor.cli", *wrong.values())):
-        assert done.returncode == 2 and said in done.stderr
-    assert not (shared_project.root / "build/runs").exists()
-
-
 def test_states_of_runs_are_told(tmp_path, monkeypatch):
     monkeypatch.setattr(run, "RUNS", tmp_path)
     run.mark(run.folder_of("a"), "hle/your_exam", run.INCOMPLETE)

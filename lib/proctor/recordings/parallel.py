@@ -15,7 +15,6 @@ Exit status: 0 all is there, 1 something is missing or an error.
 
 import argparse
 import asyncio
-import fcntl
 import sys
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Sequence
@@ -26,6 +25,7 @@ from tqdm import tqdm
 
 from proctor import paths
 from proctor.exam.screening import MODEL
+from proctor.files import FileBusy, only_writer
 from proctor.models.cache import Cache, StoreError, recording_path, write_recording
 from proctor.models.embedded import Embedded, EmbeddedError
 from proctor.models.endings import CallError, MissingReply
@@ -180,29 +180,21 @@ def main(arguments: list[str] | None = None) -> int:
     where, how = (options.models, options.cache), (options.slots, options.spin)
     try:
         if options.do == "record":
-            return asyncio.run(_record(options.studies, *where, *how))
+            with only_writer(options.cache):
+                for name in options.studies:
+                    if failed := asyncio.run(record(PARALLEL[name], *where, *how, name)):
+                        what = f"{len(failed)} calls failed ({failed[0]}): run again to ask these"
+                        print(f"{name}: {what}", file=sys.stderr)
+                        return 1
+                    print(f"{name}: all there", flush=True)
+            return 0
         if options.do == "write":
             print("\n".join(asyncio.run(write(options.studies, *where, *how))))
         print("\n".join(keep(*where, options.slots)))  # what is recorded now arrives no more
         return 0
-    except (EmbeddedError, ModelError, StoreError, CallError, MissingReply) as error:
+    except (EmbeddedError, FileBusy, ModelError, StoreError, CallError, MissingReply) as error:
         print(error, file=sys.stderr)
         return 1
-
-
-async def _record(studies: Sequence[str], models: Sequence[str], cache: Path, slots: int, spin: bool) -> int:
-    cache.parent.mkdir(parents=True, exist_ok=True)
-    with open(cache.with_suffix(".lock"), "a") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise StoreError(f"another process records into {cache}: wait for it, or stop it") from None
-        for name in studies:
-            if failed := await record(PARALLEL[name], models, cache, slots, spin, name):
-                print(f"{name}: {len(failed)} calls failed ({failed[0]}): run again to ask these", file=sys.stderr)
-                return 1
-            print(f"{name}: all there", flush=True)
-    return 0
 
 
 if __name__ == "__main__":

@@ -6,7 +6,6 @@ import re
 import shutil
 import sys
 import tempfile
-import threading
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -78,7 +77,6 @@ def execute(
     values: dict[str, Any],
     server: KernelServer,
     environment: Mapping[str, str] | None = None,
-    cancel: threading.Event | None = None,
     say: Callable[[str], object] = print,
     cell_timeout: float | None = None,
 ) -> None:
@@ -86,19 +84,16 @@ def execute(
 
     The copy is written beside `output` and renamed at the end: `output` is whole or not there.
     When a cell fails, the copy so far is kept as NAME.failed.ipynb and NotebookFailed is raised.
-    The kernel comes from `server`; `environment` is laid over this process's. Setting `cancel` (from another thread)
-    kills the kernel; a cell that takes longer than `cell_timeout` seconds fails. Code runs in the repository's root
-    folder. Processes that it started in the kernel's group and its temporary
-    files go with the kernel. `say` gets each line of a plan as soon as a cell prints it.
+    The kernel comes from `server`, whose end (in another thread) kills it; `environment` is laid over this process's.
+    A cell that takes longer than `cell_timeout` seconds fails. Code runs in the repository's root folder. Processes
+    that it started in the kernel's group and its temporary files go with the kernel. `say` gets each line of a plan as
+    soon as a cell prints it.
     """
     BUILD.mkdir(parents=True, exist_ok=True)  # or IPython complains that it has no place for its profile
     output = Path(output).resolve()
     running, failed = output.with_suffix(".running.ipynb"), output.with_suffix(".failed.ipynb")
     output.parent.mkdir(parents=True, exist_ok=True)
-    done = threading.Event()
     kernels: list[Kernel] = []
-    if cancel:
-        threading.Thread(target=_kill_when, args=(cancel, done, kernels), daemon=True).start()
     folder = Path(tempfile.mkdtemp(dir=server.folder))
     try:
         papermill.execute_notebook(
@@ -127,14 +122,11 @@ def execute(
             said = _explain(notebook, failed, how, "\n".join(error.traceback))
         else:  # the kernel died or did not start; the disk is full
             why = str(error)
-            if cancel and cancel.is_set():
-                why = "it was stopped"
-            elif isinstance(error, DeadKernelError):
+            if isinstance(error, DeadKernelError):
                 why = "its Python process died, perhaps for want of memory" + _first_lines(_said(folder))
             said = f"{shown(notebook.path)} was not finished: {why}\n  executed so far: {shown(failed)}"
         raise NotebookFailed(said) from None
     finally:
-        done.set()
         for kernel in kernels:
             kernel.close()
         shutil.rmtree(folder, ignore_errors=True)
@@ -184,13 +176,6 @@ def _said(folder: Path) -> Path:
 def _first_lines(path: Path, count: int = 3) -> str:
     lines = path.read_text(errors="replace").splitlines()[:count] if path.exists() else []
     return "".join(f"\n  {line}" for line in lines)
-
-
-def _kill_when(cancel: threading.Event, done: threading.Event, kernels: list[Kernel]) -> None:
-    cancel.wait()
-    while not done.wait(0.1):  # the kernel may only just be starting
-        for kernel in kernels:
-            kernel.kill()
 
 
 def _explain(notebook: Notebook, copy: Path, how: str, traceback: str = "") -> str:

@@ -135,12 +135,7 @@ def jobs_of(
     return found
 
 
-def run_job(
-    job: Job,
-    server: KernelServer,
-    cancel: threading.Event | None = None,
-    say: Say = print,
-) -> Job:
+def run_job(job: Job, server: KernelServer, say: Say = print) -> Job:
     """Run the notebook, remove what it no longer makes, leave its receipt; the job with what came of it.
 
     The rest: as `execute` takes it."""
@@ -155,7 +150,7 @@ def run_job(
     before = receipts.states(job.notebook.name, job.figures)
     environment = {**job.environment, "PROCTOR_FIGURES": str(job.figures)}
     try:
-        execute(job.notebook, job.copy, dict(job.values), server, environment, cancel, say)
+        execute(job.notebook, job.copy, dict(job.values), server, environment, say)
     except NotebookFailed as error:
         if not os.path.exists(environment.get(PLAN, "")):  # else it stopped where it was to stop
             return job._replace(problem=str(error), reused=False)
@@ -196,34 +191,33 @@ def run_jobs(
     if not late:
         return
     need("papermill", "ipykernel")
-    cancel, ends = threading.Event(), dict[str, Future[Job | None]]()
+    ends: dict[str, Future[Job | None]] = {}
 
     def after(job: Job) -> Job | None:
         """The job with what came of it; None where one of those that it waits for did not end well."""
         ended = [ends[name].result() for name in waits[job.name]]  # they have begun: they stand before it in the queue
         return run(job) if all(each and not each.problem for each in ended) else None
 
-    runner = _elsewhere(late, waits, at_once, snakemake, cancel) if snakemake else _here(cancel, say)
-    with runner as run, ThreadPoolExecutor(len(late) if snakemake else at_once) as pool:
+    runner = _elsewhere(late, waits, at_once, snakemake) if snakemake else _here(say)
+    with ThreadPoolExecutor(len(late) if snakemake else at_once) as pool, runner as run:
         try:  # long ones first: none of these shall run alone at the end
             for name in sorted(late, key=lambda name: 2 if waits[name] else not late[name].notebook.long):
                 ends[name] = pool.submit(after, late[name])
             yield from filter(None, (end.result() for end in as_completed(ends.values())))
-        finally:
-            cancel.set()
-            pool.shutdown(cancel_futures=True)
+        finally:  # what has not begun; the runner then stops what runs, and the pool waits for that
+            pool.shutdown(wait=False, cancel_futures=True)
 
 
 Runner = Callable[[Job], Job]  # runs a job, and gives it with what came of it
 
 
 @contextmanager
-def _here(cancel: threading.Event, say: Say) -> Iterator[Runner]:
+def _here(say: Say) -> Iterator[Runner]:
     """What runs a job in a kernel of this machine."""
 
     def run(job: Job) -> Job:
         say(f"  started   {job.name}")
-        return run_job(job, server, cancel, lambda line: say(f"  {job.name}  {line}"))
+        return run_job(job, server, lambda line: say(f"  {job.name}  {line}"))
 
     with KernelServer() as server:
         yield lambda job: _due(job, run)
@@ -242,11 +236,7 @@ def _due(job: Job, run: Runner) -> Job:
 
 @contextmanager
 def _elsewhere(
-    jobs: Mapping[str, Job],
-    waits: Mapping[str, set[str]],
-    at_once: int,
-    options: Sequence[str],
-    cancel: threading.Event,
+    jobs: Mapping[str, Job], waits: Mapping[str, set[str]], at_once: int, options: Sequence[str]
 ) -> Iterator[Runner]:
     """What waits until Snakemake, which runs all jobs, has ended one. It says what it does in build/snakemake.log.
     Leaving the block before its end stops it, after a minute in which it may take its jobs back from a cluster."""
@@ -269,12 +259,14 @@ def _elsewhere(
             start_new_session=True,  # so that Ctrl-C comes here first, and one signal reaches all of its jobs
         )
 
+    stopped = threading.Event()
+
     def ended(job: Job) -> Job:
         place, latest = places[job.name], float("inf")
         while not place.exists():
             if process.poll() is not None:
                 latest = min(latest, time.monotonic() + LATENCY)
-            if cancel.wait(LOOK) or time.monotonic() > latest:
+            if stopped.wait(LOOK) or time.monotonic() > latest:
                 why = f"did not run to its end; {relative(LOG)} or the log of its job says why"
                 return job._replace(problem=f"{job.name} {why}")
         return job._replace(**json.loads(place.read_text()))
@@ -283,6 +275,7 @@ def _elsewhere(
         yield ended
         process.wait()
     finally:
+        stopped.set()
         if process.poll() is None:
             with suppress(subprocess.TimeoutExpired):
                 process.send_signal(signal.SIGINT)

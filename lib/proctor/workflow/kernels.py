@@ -66,6 +66,7 @@ class KernelServer:
     def __init__(self) -> None:
         from proctor.paths import ROOT
 
+        self.started, self.ended = list[Kernel](), False
         if running := os.environ.get("PROCTOR_KERNELS"):
             self.folder = Path(running)
             return
@@ -85,6 +86,9 @@ class KernelServer:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.ended = True
+        for kernel in self.started:  # those of another thread, which waits for them
+            kernel.kill()
         if self.process:
             self.process.terminate()  # while it still imports
             with contextlib.suppress(BrokenPipeError):
@@ -107,7 +111,11 @@ class KernelServer:
                 time.sleep(0.02)
         request = dict(argv=list(argv), environment=dict(environment), cwd=str(cwd), stderr=str(stderr))
         connection.sendall(json.dumps(request).encode() + b"\n")
-        return Kernel(connection)
+        kernel = Kernel(connection)
+        self.started.append(kernel)
+        if self.ended:
+            kernel.kill()
+        return kernel
 
 
 class Kernel:
