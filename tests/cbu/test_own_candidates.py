@@ -16,6 +16,7 @@ from scipy import stats
 from statsmodels.stats.proportion import confint_proportions_2indep
 
 EXAMPLES = paths.ROOT / "data/examples"
+ITSELF = "Let a # b mean 2a + 3b. What is 4 # 9?"
 
 
 @pytest.fixture(scope="module")
@@ -53,6 +54,7 @@ def test_neighbours_that_do_not_fit_are_refused(tmp_path):
         ("question,answer,neighbour_of\nWhat?,1,elsewhere\n", "which is no question"),
         ("question,answer,neighbour_of\nWhat?,1,invented_sign-1-01\n", "no neighbour of question"),
         ("question,answer,neighbour_of\nWhat?,,invented_sign-1-01\n", "has no answer"),
+        (f"question,answer,neighbour_of\n{ITSELF},35,invented_sign-1-01\n", "is question invented_sign-1-01 itself"),
     ):
         file.write_text(rows)
         with pytest.raises(DataError, match=told):

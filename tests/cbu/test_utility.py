@@ -87,27 +87,6 @@ def test_candidate_with_braces_and_role_markers_stays_text():
     assert asked.messages[-1]["content"] == NEAR["q"][0].question
 
 
-# bad input, before any call
-
-
-@pytest.mark.parametrize(
-    ("answers", "near", "message"),
-    [
-        ([GOOD, GOOD], NEAR, "one id twice: good"),
-        ([GOOD.model_copy(update={"question_id": "z"})], NEAR, "question 'z', which is not among"),
-        ([GOOD.model_copy(update={"text": "  "})], NEAR, "answer 'good' is empty"),
-        ([GOOD], {}, "question 'q' has no neighbours"),
-        ([GOOD], {"q": [QUESTION]}, "is question 'q' itself"),
-        ([GOOD], {"q": [NEAR["q"][0].model_copy(update={"answer": None})]}, "has no key"),
-    ],
-)
-def test_bad_input_is_named_before_any_call(answers, near, message):
-    solver = Solver({})
-    with pytest.raises(ValueError, match=message):
-        run(solver, answers, near)
-    assert not solver.asked
-
-
 # the estimator
 
 

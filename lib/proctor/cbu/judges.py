@@ -12,7 +12,7 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
-from proctor.cbu.utility import TEMPERATURE, paired
+from proctor.cbu.utility import TEMPERATURE
 from proctor.data.schemas import Answer, Question
 from proctor.models.final_line import final_mark
 from proctor.models.messages import Reply, Request
@@ -118,10 +118,11 @@ async def ask_judges(
     repeats 0: one call at temperature 0, whose `expectation` is that of infinitely many repeats. Else so many calls (of
     each answer, or by question id) at TEMPERATURE, numbered from 1, to be averaged as the paper does with 64. A judge
     that thinks is always asked so, once if repeats is 0. Raises ValueError before any call for an unknown
-    judge, and what `paired` raises.
+    judge.
     """
-    candidates, calls = paired(questions, answers), []
-    for model, judge, (question, answer) in product(models, judges, candidates):
+    asked, calls = {question.id: question for question in questions}, []
+    for model, judge, answer in product(models, judges, answers):
+        question = asked[answer.question_id]
         fewest = int(judge in JUDGES and JUDGES[judge].thinks)
         times = (repeats if isinstance(repeats, int) else repeats[question.id]) or fewest
         for sample in range(1, times + 1) if times else (0,):

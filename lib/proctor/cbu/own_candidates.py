@@ -57,6 +57,7 @@ def load(
     DataError."""
     known, candidates = load_asked(path, questions, columns)
     names = {question.id: question.id for question in known} | {question.question: question.id for question in known}
+    texts = {question.id: question.question.strip() for question in known}
     answered = {candidate.question_id for candidate in candidates}
     asked = [question for question in known if question.id in answered]
     near: dict[str, list[Question]] = {question.id: [] for question in asked}
@@ -68,6 +69,10 @@ def load(
             continue
         if other.answer is None:
             raise DataError(f"{neighbours}: {other.id} has no answer. Give its key: solutions to it are verified.")
+        if other.question.strip() == texts[names[of]]:
+            raise DataError(
+                f"{neighbours}: {other.id} is question {names[of]} itself. Leave it out: copying would solve it."
+            )
         near[names[of]].append(other)
     if without := [name for name, others in near.items() if not others]:
         raise DataError(f"{neighbours}: no neighbour of question {without[0]} (and {len(without) - 1} more). Add one.")

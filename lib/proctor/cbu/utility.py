@@ -8,7 +8,6 @@ the same solver that was shown no candidate: what it solves then is the base rat
 
 import calendar
 import re
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import product
@@ -87,16 +86,13 @@ async def run_rollouts(
 
     Columns: model, question_id, category, level, candidate (the answer's id, "" for none), kind (its label), neighbour
     and sample (from 1), answer, outcome (of OUTCOMES), correct (the outcome is "solved"), reply, prompt_tokens,
-    completion_tokens. A larger budget only adds rows. Raises ValueError, before any call, for answers or neighbourhoods
-    that do not fit.
+    completion_tokens. A larger budget only adds rows.
     """
-    candidates = paired(questions, answers)
-    _check(questions, neighbourhoods)
     calls = []
     for model, question in product(models, questions):
         near = neighbourhoods[question.id]
         turns = [(n, t) for n, times in enumerate(split(budget, len(near), allocation), 1) for t in range(1, times + 1)]
-        own = [answer for of, answer in candidates if of is question]
+        own = [answer for answer in answers if answer.question_id == question.id]
         for answer, (n, t) in product([None, *own] if none else own, turns):
             row = dict(model=model, question_id=question.id, category=question.category, level=question.level)
             row |= dict(candidate=answer.id if answer else "", kind=answer.label if answer else NONE)
@@ -140,32 +136,6 @@ def solved(given: str | None, key: str) -> bool | None:
     if {given.strip(" .").lower(), key.lower()} <= _DAYS:
         return False
     return True if same(_GLUED.sub(r"\1 \2", given), key) else found
-
-
-def paired(questions: Sequence[Question], answers: Sequence[Answer]) -> list[tuple[Question, Answer]]:
-    """Each answer with its question. Raises ValueError for ids that occur twice, empty texts and unknown questions."""
-    known = {question.id: question for question in questions}
-    for what, found in (("questions", questions), ("answers", answers)):
-        if twice := [name for name, n in Counter(one.id for one in found).items() if n > 1]:
-            raise ValueError(f"{what} have one id twice: {', '.join(twice[:3])}. Give each its own")
-    for answer in answers:
-        if answer.question_id not in known:
-            raise ValueError(f"answer {answer.id!r} is to question {answer.question_id!r}, which is not among them")
-        if not answer.text.strip():
-            raise ValueError(f"answer {answer.id!r} is empty: leave it out, or give its text")
-    return [(known[answer.question_id], answer) for answer in answers]
-
-
-def _check(questions: Sequence[Question], neighbourhoods: Neighbourhoods) -> None:
-    for name, question in ((question.id, question) for question in questions):
-        near = neighbourhoods.get(name, ())
-        if not near:
-            raise ValueError(f"question {name!r} has no neighbours: write some, or leave the question out")
-        for other in near:
-            if other.answer is None:
-                raise ValueError(f"neighbour {other.id!r} of {name!r} has no key, so that no rollout can be verified")
-            if other.question.strip() == question.question.strip():
-                raise ValueError(f"neighbour {other.id!r} is question {name!r} itself: copying would solve it")
 
 
 def utilities(rows: pd.DataFrame, confidence: float = 0.95) -> pd.DataFrame:

@@ -119,12 +119,6 @@ def per_group(groups: ArrayLike, quota: int | Mapping) -> GroupQuota:
     codes, n_groups = checks.cluster_index(groups, len(groups))
     names = np.unique(groups).tolist()
     quota = quota if isinstance(quota, Mapping) else dict.fromkeys(names, quota)
-    for label in names:
-        if label not in quota:
-            raise ValueError(f"groups has {label!r}, which quota does not name: give it a number, 0 leaves it out")
-    for label in quota:
-        if label not in names:
-            raise ValueError(f"quota names {label!r}, which no item is of: fix or drop the label")
     there = np.bincount(codes, minlength=n_groups)
     for label, count in zip(names, there):
         if quota[label] != int(quota[label]) or not 0 <= quota[label] <= count:

@@ -159,11 +159,7 @@ def rank_sets(
     and the same test."""
     checks.share(level, "level")
     scores = _scores(scores)
-    if len(scores) < 2:
-        raise ValueError("scores has one model: a ranking needs two")
     method = method or method_of(scores, clusters)
-    if method not in (method_of(scores, clusters), LARGEST) or method == LARGEST and np.isnan(scores).any():
-        raise ValueError(f"method is {method!r}: these scores take {method_of(scores, clusters)!r}")
     if method == LARGEST:
         pairs, largest = _largest(scores, rng, resamples, clusters)
         critical = _critical(largest[0], level)

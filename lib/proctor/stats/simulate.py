@@ -52,25 +52,11 @@ def item_responses(
     models agree on which items are hard, and more samples of the same items separate them almost as well as more
     items.
 
-    accuracies (models,): shares strictly between 0 and 1 (no ability gives exactly 0 or 1). samples:
+    accuracies (models,): shares strictly between 0 and 1 (no finite ability gives exactly 0 or 1). samples:
     answers drawn for each model and item.
     """
-    accuracies = checks.probability(accuracies, "accuracies")
-    flat = np.flatnonzero((accuracies == 0) | (accuracies == 1))
-    if len(flat):
-        raise ValueError(
-            f"accuracies[{flat[0]}] is {accuracies[flat[0]]:g}: "
-            "must lie strictly between 0 and 1, no finite ability gives it"
-        )
+    accuracies = np.array([checks.share(accuracy, "accuracies") for accuracy in np.atleast_1d(accuracies)])
     n_items, samples = checks.at_least_one(n_items, "n_items"), checks.at_least_one(samples, "samples")
-    for name, sd in (
-        ("discrimination_sd", discrimination_sd),
-        ("difficulty_sd", difficulty_sd),
-        ("cluster_sd", cluster_sd),
-        ("interaction_sd", interaction_sd),
-    ):
-        if not 0 <= sd < np.inf:
-            raise ValueError(f"{name} is {sd}: must be a finite number, not negative")
     difficulty = difficulty_sd * rng.standard_normal(n_items)
     if clusters is not None:
         codes, n_clusters = checks.cluster_index(clusters, n_items)
