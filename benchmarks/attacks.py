@@ -423,8 +423,7 @@ answer HTTP with nonsense
   models/test_providers::a_malformed_answer_to_http_is_a_call_error
 leave tokens out of the usage
   models/test_paying_once::of_a_count_that_is_missing_the_most_is_charged
-  models/test_providers::cached_tokens_of_anthropic_are_counted
-  models/test_providers::cached_tokens_count_whether_or_not_the_server_takes_them_for_part_of_the_prompt
+  models/test_providers::cached_tokens_are_counted_once_and_as_much_as_they_can_cost
 end a reply with an error, or cut it off
   models/test_providers::a_completion_that_says_it_failed_is_asked_again
   models/test_providers::each_servers_word_for_cut_off_is_known

@@ -48,6 +48,7 @@ def test_a_server_ends_with_the_process_that_asked_even_if_that_is_killed_and_so
     pid, has_turn = told.get(timeout=240)
     assert has_turn and try_turn() is None and psutil.pid_exists(pid)
     asker.kill()
+    asker.join()  # its turn ends with it, perhaps after its server's input
     assert gone_within(pid, 60)
     with try_turn():
         assert try_turn() is None
