@@ -29,6 +29,7 @@ from proctor.report.provenance import evidence_kinds
 
 HOLDS, FAILS, UNSETTLED = VERDICTS = ("holds", "does not hold", "cannot tell")
 ABSENT = "not in the table"  # why nothing is said: as an `Interval`'s method, or by holds=NaN
+UNKNOWN = (math.nan, math.nan)  # the interval of data that are too few
 MARKS = {HOLDS: "✓", FAILS: "✗", UNSETTLED: "?"}
 ID = re.compile(r"[a-z_]+/[A-Za-z0-9_]+(\.[A-Za-z0-9_.-]*[A-Za-z0-9_-])?")
 _NUMBER = r"[-+]?(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][-+]?\d+)?"
@@ -177,38 +178,28 @@ def judge(
     row, dot, part = id.partition(".")
     id = row + dot + re.sub(r"[^A-Za-z0-9_.-]+", "_", part).rstrip(".")
     where = f"claim {id}"
-    if not ID.fullmatch(id):
-        raise ValueError(f"{where}: write the id as <paper>/<claim> or <paper>/<claim>.<part>")
-    if not sentence.strip() or sentence != sentence.strip() or "\n" in sentence:
-        raise ValueError(f"{where}: the sentence {sentence!r} must be one line of text without spaces around it")
-    kinds = evidence_kinds(evidence)
-    if n is not None and n != int(n):
-        raise ValueError(f"{where}: n is {n}, a count")
-    if (interval is None) == (not exact):
-        raise ValueError(
-            f"{where}: give either an interval, or in exact= the reason why none is needed "
-            f"(evidence: {' + '.join(kinds)})"
-        )
-    numbers: tuple[float | None, float | None, float | None]
-    if interval is not None:
-        numbers = _interval(where, estimate, interval, says)
-        if holds is not None:
-            raise ValueError(f"{where}: leave out holds=; the interval decides")
-        if n is None:
-            raise ValueError(f"{where}: give n, the number of units behind the interval (and of=, what they are)")
-        if family < 1 or family != int(family) or not 0 < level < 1 or level < 1 - 0.05 / family - 1e-9:
-            raise ValueError(
-                f"{where}: level {level} of one of {family} comparisons; it must be "
-                f">= 1 - 0.05 / family = {1 - 0.05 / max(family, 1):.5g}: give the wider interval"
-            )
-        assert numbers[1] is not None and numbers[2] is not None
-        found = verdict(numbers[1], numbers[2], says)
-    elif holds is not None:
-        if says:
-            raise ValueError(f"{where}: give holds= or says=, not both")
-        numbers, found = (None, None, None), UNSETTLED if math.isnan(holds) else HOLDS if holds else FAILS
-    elif n == 0 and says and estimate is not None and math.isnan(estimate):
-        numbers, found = _interval(where, estimate, (math.nan, math.nan), says), UNSETTLED
+    least = 1 - 0.05 / max(family, 1)
+    for wrong, what in (
+        (not ID.fullmatch(id), "write the id as <paper>/<claim> or <paper>/<claim>.<part>"),
+        (not sentence.strip() or sentence != sentence.strip() or "\n" in sentence,
+         f"the sentence {sentence!r} must be one line of text without spaces around it"),
+        (n is not None and n != int(n), f"n is {n}, a count"),
+        ((interval is None) == (not exact), "give either an interval, or in exact= the reason why none is needed"),
+        (interval is not None and holds is not None, "leave out holds=; the interval decides"),
+        (interval is not None and n is None, "give n, the number of units behind the interval, and of=, what they are"),
+        (interval is not None and (family < 1 or family != int(family) or not least - 1e-9 <= level < 1),
+         f"level {level} of one of {family} comparisons; it must be >= 1 - 0.05 / family = {least:.5g}: give the wider "
+         "interval"),
+        (holds is not None and says, "give holds= or says=, not both"),
+    ):  # fmt: skip
+        if wrong:
+            raise ValueError(f"{where}: {what}")
+    numbers: tuple[float | None, float | None, float | None] = (None, None, None)
+    if holds is not None:
+        found = UNSETTLED if math.isnan(holds) else HOLDS if holds else FAILS
+    elif interval is not None or (n == 0 and says and estimate is not None and math.isnan(estimate)):
+        numbers = value, low, high = _interval(where, estimate, UNKNOWN if interval is None else interval, says)
+        found = verdict(low, high, says)
     else:
         if estimate is None or not math.isfinite(estimate) or not says:
             raise ValueError(f"{where}: an exact claim needs holds=, or a finite estimate= with says=")
@@ -221,7 +212,7 @@ def judge(
         id=id,
         sentence=sentence,
         notebook=notebook,
-        evidence=" + ".join(kinds),
+        evidence=" + ".join(evidence_kinds(evidence)),
         estimate=numbers[0],
         low=numbers[1],
         high=numbers[2],
