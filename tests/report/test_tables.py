@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from proctor.files import harmless
 from proctor.report import tables
 from proctor.report.provenance import describe
-from proctor.report.tables import escape_tex, save_table, with_interval
+from proctor.report.tables import escape_tex, save_table
 from proctor.stats import power
 
 RECORD = describe("hle/t", evidence="measured")
@@ -43,20 +43,6 @@ def test_markdown_cells_come_back_as_they_were(row):
     assert tables.cells(line) == [" ".join(text.split()) for text in row] and line.count("|") >= 3
 
 
-@pytest.mark.parametrize(
-    "arguments, expected",
-    [
-        ((0.45, 0.36, 0.54), "0.45 [0.36, 0.54]"),
-        ((0.4521, 0.3611, 0.5432, 1, True), "45.2% [36.1, 54.3]"),
-        ((-0.001, -0.2, 0.2, 1), "0.0 [-0.2, 0.2]"),
-        ((0.45, np.nan, np.nan), "0.45"),
-        ((np.nan, 0.1, 0.2), ""),
-    ],
-)
-def test_interval_text(arguments, expected):
-    assert with_interval(*arguments) == expected
-
-
 def test_markdown_merges_an_interval_and_labels_the_evidence(out, frame):
     save_table(
         frame,
@@ -88,9 +74,9 @@ def test_an_estimate_and_its_limits_are_joined_by_their_names(frame, change, for
 
 
 def test_limits_that_rounding_puts_below_their_estimate_are_joined_all_the_same(out):
-    frame = pd.DataFrame(dict(share=[100.0, 50.0], share_low=[75.0, 24.0], share_high=[99.99999999999999, 76.0]))
-    shown = save_table(frame, describe("hle/t", evidence="published"), formats={"share": ".0f"})
-    assert shown["share"].tolist() == ["100 [75, 100]", "50 [24, 76]"]
+    rates = dict(share=[100.0, -0.01, np.nan], share_low=[75.0, -1.0, 2.0], share_high=[99.99999999999999, 1.0, 3.0])
+    shown = save_table(pd.DataFrame(rates), describe("hle/t", evidence="published"), formats={"share": ".0f"})
+    assert shown["share"].tolist() == ["100 [75, 100]", "0 [-1, 1]", ""]
 
 
 def test_the_command_writes_a_booktabs_table_of_the_saved_one(out, frame, monkeypatch):

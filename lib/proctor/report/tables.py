@@ -38,25 +38,23 @@ _TEX = {
 } | {special: "\\" + special for special in "&%_#${}"}
 ROWS = 500  # of a table to be read: what is longer is data, and whole in the CSV alone
 ROWS_SHOWN, COLUMNS_SHOWN = 30, 8  # in a page; the files have all
-_INTERVAL_FORMAT = re.compile(r"\.(\d+)([f%])")
+_INTERVAL_FORMAT = re.compile(r"\.\d+[f%]")
 
 NEEDED = ("needed", "items_needed", "items_for_80_percent")  # columns of numbers of units that a study would take
 MOST = 10_000  # of these, as `stats.power.MOST`
 Format = str | Callable[[object], str]
 
 
-def with_interval(estimate: float, low: float, high: float, digits: int = 2, percent: bool = False) -> str:
-    """ "0.45 [0.36, 0.54]", or in percent "45.2% [36.1, 54.3]"; without finite limits only the estimate, NaN is empty.
+def with_interval(estimate: float, low: float, high: float, how: str = ".2f") -> str:
+    """An estimate with its limits, as `how` formats fractions; without finite limits the estimate alone, NaN is empty.
 
-    All three are fractions when `percent` is set. `digits`: after the point.
+    >>> with_interval(0.45, 0.36, 0.54), with_interval(0.4521, 0.3611, 0.5432, ".1%"), with_interval(0.45, math.nan, 1)
+    ('0.45 [0.36, 0.54]', '45.2% [36.1, 54.3]', '0.45')
     """
-    scale, unit = (100, "%") if percent else (1, "")
     if pd.isna(estimate):
         return ""
-    point = f"{scale * estimate:z.{digits}f}{unit}"
-    if pd.isna(low) or pd.isna(high):
-        return point
-    return f"{point} [{scale * low:z.{digits}f}, {scale * high:z.{digits}f}]"
+    point, *limits = (format(value, f"z{how}") for value in (estimate, low, high))
+    return point if pd.isna(low) or pd.isna(high) else f"{point} [{', '.join(limits).replace('%', '')}]"
 
 
 def save_table(
@@ -238,14 +236,11 @@ def _shown(df: pd.DataFrame, name: str, formats: Mapping, intervals: Mapping) ->
     shown = {}
     for column in df.columns:
         if column in intervals:
-            spec = _INTERVAL_FORMAT.fullmatch(str(formats.get(column, ".2f")))
-            if spec is None:
+            how = str(formats.get(column, ".2f"))
+            if not _INTERVAL_FORMAT.fullmatch(how):
                 raise ValueError(f"{name}: column {column} is an interval: its format must be like .2f or .1%")
             low, high = intervals[column]
-            shown[column] = [
-                with_interval(*row, digits=int(spec[1]), percent=spec[2] == "%")
-                for row in zip(df[column], df[low], df[high])
-            ]
+            shown[column] = [with_interval(*row, how) for row in zip(df[column], df[low], df[high])]
         elif column not in limits:
             most = MOST if column in NEEDED else math.inf
             shown[column] = [_text(value, formats.get(column), most) for value in df[column]]
