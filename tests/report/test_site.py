@@ -81,7 +81,7 @@ def code(source: str, *outputs: dict, **metadata) -> dict:
 
 def write(path, cells, **metadata):
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(new_notebook(cells=cells, metadata=metadata)))
+    path.write_text(json.dumps(new_notebook(cells=cells, metadata={"language_info": {"name": "python"}} | metadata)))
 
 
 @pytest.fixture(scope="module")

@@ -62,9 +62,8 @@ class Behind:
 
     def __init__(self, root: Path, figures: Path, catalog: Sequence[Row] = ()):
         self.root, self.figures, self.catalog = root, figures, catalog
-        self.rows = {
-            output.rpartition(".")[0]: row.id for row in catalog if row.kind in OWNERS for output in row.outputs
-        }
+        owners = [row for row in catalog if row.kind in OWNERS]
+        self.rows = {output.rpartition(".")[0]: row.id for row in owners for output in row.outputs}
         self.claims: dict[str, Claim] = {claim.id: claim for claim in read_claims(figures)}
         blank = {"alt": "", "claim_ids": []}  # a table's record has neither
         self.records: dict[str, dict[str, Any]] = {name: blank | one for name, one in records(figures).items()}
@@ -99,10 +98,8 @@ class Behind:
 
     def figures_of(self, claim: str) -> list[str]:
         """The figures that draw a claim, by its id; first those that draw it alone."""
-        drawn = [
-            (one["claim_ids"].index(claim), name) for name, one in self.records.items() if claim in one["claim_ids"]
-        ]
-        return [name for _, name in sorted(drawn)]
+        drawn = [name for name, one in self.records.items() if claim in one["claim_ids"]]
+        return sorted(drawn, key=lambda name: self.records[name]["claim_ids"].index(claim))
 
     def tables_of(self, notebook: str) -> list[str]:
         """The tables that a notebook saves."""
@@ -112,7 +109,7 @@ class Behind:
     def drawn_by(self, row: Row) -> str:
         """The first figure among the outputs of a row that is there; "" for none."""
         figures = [output.removesuffix(".svg") for output in row.outputs if output.endswith(".svg")]
-        return figures[0] if figures and self.has(f"{figures[0]}.png") else ""
+        return next((name for name in figures if self.has(f"{name}.png")), "")
 
     def size(self, artifact: str) -> tuple[int, int]:
         """Width and height on a page of a saved figure."""
@@ -222,14 +219,10 @@ class NotebookPage:
                 if cells and cells[-1]["metadata"] == metadata == _FOLDED and not cells[-1]["outputs"]:
                     # one fold for code that shows nothing by itself
                     text = cells.pop()["source"].rstrip() + "\n\n" + text
-                outputs = [self._shown(output) for output in cell["outputs"]] if self.executed else []
+                outputs = [self._shown(output) for output in cell["outputs"]]
                 code = {"cell_type": "code", "metadata": metadata, "execution_count": None}
                 cells.append(code | {"source": text, "outputs": outputs})
-        kernel = {
-            "kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"},
-            "language_info": {"name": "python"},
-        }
-        return {"cells": cells, "metadata": kernel, "nbformat": 4, "nbformat_minor": 4}
+        return self.content | {"cells": cells, "nbformat_minor": 4}  # before cells had ids
 
     def _shown(self, output: dict[str, Any]) -> dict[str, Any]:
         """An output as the page shows it: a saved figure or table with what stands behind it."""
