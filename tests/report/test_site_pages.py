@@ -69,10 +69,10 @@ def test_each_protocol_names_functions_prompts_and_a_figure_that_are_there():
     protocols = read_protocols(DATA / "protocols.csv")
     assert set(protocols) <= set(rows)
     for protocol in protocols.values():
-        named = [name.rpartition(".") for name in protocol.functions]
+        named = [name.rpartition(".") for name in protocol["functions"]]
         assert all(callable(getattr(import_module(f"proctor.{module}"), own)) for module, _, own in named)
-        assert all(prompt(name)["words"] > 5 for name in protocol.prompts) and (protocol.calls or not named)
-        assert not protocol.figure or (ROOT / f"figures/{protocol.figure}.svg").is_file()
+        assert all(prompt(name)["words"] > 5 for name in protocol["prompts"]) and (protocol["calls"] or not named)
+        assert not protocol["figure"] or (ROOT / f"figures/{protocol['figure']}.svg").is_file()
     desk = {id for id in rows if id.startswith("uq/platform")}  # docs/desk.md describes it
     assert not {id for id, one in rows.items() if one.state in catalog.RUN} - set(protocols) - desk
 

@@ -8,6 +8,7 @@ catalog, from the functions' docstrings and from the prompts' headers.
 
 import re
 from collections.abc import Mapping, Sequence
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -80,21 +81,7 @@ LEADS = {  # the picture of each paper's card
 SPELT = {"uq": "UQ", "llm": "LLM", "ai": "AI", "rm": "RM", "genrm": "GenRM", "realmath": "RealMath", "daft": "DAFT"}
 
 
-class Protocol(NamedTuple):
-    functions: tuple[str, ...] = ()
-    prompts: tuple[str, ...] = ()
-    calls: str = ""
-    figure: str = ""  # of how it runs, or of what it leaves, where its own outputs have none
-
-
-class Card(NamedTuple):
-    """A figure in a gallery. facts: what site.js filters by."""
-
-    name: str
-    record: dict[str, Any]
-    address: str
-    has_page: bool
-    facts: dict[str, str]
+NO_DETAILS: dict[str, Any] = dict(functions=[], prompts=[], calls="", figure="")  # of a protocol
 
 
 def write_pages(source: Path, behind: Behind, notebooks: Mapping[str, Sequence[NotebookPage]], library: Path) -> None:
@@ -119,9 +106,9 @@ def write_pages(source: Path, behind: Behind, notebooks: Mapping[str, Sequence[N
     known, protocols = read_protocols(root / "data" / "protocols.csv"), [row for row in rows if row.kind == "protocol"]
     write("protocols/index.md", "protocols.md", rows=protocols)
     for row in protocols:
-        protocol = known.get(row.id, Protocol())
+        protocol = known.get(row.id, NO_DETAILS)
         runs = [other for other in rows if other is row or _tests(other, row)]
-        prompts = [prompt(name) for name in protocol.prompts]
+        prompts = [prompt(name) for name in protocol["prompts"]]
         write(f"protocols/{row.id}.md", "protocol.md", row=row, protocol=protocol, prompts=prompts, runs=runs)
 
     modules = packages(library)
@@ -156,11 +143,11 @@ def _rows_of(paper: str, behind: Behind) -> dict[str, list[Row]]:
     }
 
 
-def figure_cards(paper: str, pages: Sequence[NotebookPage], behind: Behind) -> list[Card]:
-    """The figures of a paper in the order of its notebooks."""
+def figure_cards(paper: str, pages: Sequence[NotebookPage], behind: Behind) -> list[dict[str, Any]]:
+    """The figures of a paper in the order of its notebooks, each with the facts that site.js filters by."""
     rows = [row for row in behind.catalog if row.paper == paper and row.kind == "figure"]
     published = {output.rpartition(".")[0]: row.compared_with for row in rows for output in row.outputs}
-    order = [page.name for page in pages]
+    order = {page.name: number for number, page in enumerate(pages)}
     cards = []
     for name, record in behind.records.items():
         if not name.startswith(f"{paper}/") or not behind.has(f"{name}.png"):
@@ -173,11 +160,10 @@ def figure_cards(paper: str, pages: Sequence[NotebookPage], behind: Behind) -> l
             "verdict": verdicts[0] if verdicts else "",
             "published-figure": published.get(name, "").partition(";")[0],
         }
-        address = f"/notebooks/{notebook}.html" if notebook in order else f"/figures/{name}.png"
-        cards.append(Card(name, record, address, notebook in order, facts))
-    return sorted(
-        cards, key=lambda card: [*order, card.record["code"]["notebook"]].index(card.record["code"]["notebook"])
-    )
+        page = f"/notebooks/{notebook}.html" if notebook in order else ""
+        place = order.get(notebook, len(order))
+        cards.append(dict(name=name, record=record, page=page, facts=facts, place=place))
+    return sorted(cards, key=itemgetter("place"))
 
 
 def evidence_legend(readme: str) -> dict[str, Markup]:
@@ -222,12 +208,11 @@ def address_of(function: str) -> str:
     return f"/{page_of(package)}.html#proctor.{function}"
 
 
-def read_protocols(path: Path) -> dict[str, Protocol]:
-    """{id in the catalog: Protocol}."""
-    table = pd.read_csv(path, dtype=str, keep_default_na=False)
-    return {
-        row.id: Protocol(_list(row.functions), _list(row.prompts), row.calls, row.figure) for row in table.itertuples()
-    }
+def read_protocols(path: Path) -> dict[str, dict[str, Any]]:
+    """{id in the catalog: functions and prompts, each a list of names, calls, figure} of data/protocols.csv."""
+    table = pd.read_csv(path, dtype=str, keep_default_na=False, index_col="id")
+    names = {column: table[column].str.findall(r"[^;\s]+") for column in ("functions", "prompts")}
+    return table.assign(**names).to_dict("index")
 
 
 def prompt(name: str) -> dict[str, Any]:
@@ -249,10 +234,6 @@ def heading(row: Row) -> str:
 def _tests(other: Row, row: Row) -> bool:
     """Whether another row is a prompt or a claim of the same outputs."""
     return other.kind in ("prompt", "claim") and other.paper == row.paper and bool({*other.outputs} & {*row.outputs})
-
-
-def _list(cell: str) -> tuple[str, ...]:
-    return tuple(text.strip() for text in cell.split(";") if text.strip())
 
 
 TEMPLATES.globals |= dict(PAPERS=PAPERS, LAST=LAST, LEADS=LEADS)
