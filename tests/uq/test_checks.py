@@ -37,7 +37,7 @@ def fields(answer, confidence="80"):
 
 def test_sit_grades_numbers_by_value_and_letters_by_letter(session):
     known = dict(prompt_tokens=9, completion_tokens=3, finish="length")
-    says(session, run_exam.exam_request("m", SUM), fields("4.0", "0"), **known)
+    says(session, run_exam.exam_request("m", SUM), fields("4.0", "0") + "\nThat", **known)
     says(session, run_exam.exam_request("m", GAS), fields("(C)"))
     table = asyncio.run(run_exam.run_exam(session, ["m"], [SUM, GAS]))
     assert list(table["correct"]) == [True, True] and list(table["answer"]) == ["4.0", "C"]

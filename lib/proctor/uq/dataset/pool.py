@@ -198,7 +198,6 @@ def writing(pool: str | Path, site: str, answers: bool = False):
         with ExitStack() as stack:
             for path in targets.values():
                 path.parent.mkdir(parents=True, exist_ok=True)
-
             how = dict(compression="zstd", compression_level=1, use_dictionary=["tags", "licence", "owner_name"])
             files = {
                 kind: stack.enter_context(pq.ParquetWriter(beside[kind], schema, **how))
