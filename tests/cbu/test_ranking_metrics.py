@@ -5,12 +5,10 @@ from itertools import combinations, permutations, product
 from math import comb
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from proctor.cbu.ranking_metrics import (
-    above_mean,
     cautious_interval,
     expected_error,
     metrics,
@@ -64,12 +62,6 @@ def test_equal_means_tie_although_their_sums_round():
     assert metrics([0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1], [1, 0, 0, 0, 0, 0, 0])["MeanWin"] == 0.5
     assert metrics([1e-300, 0, 0], [1, 0, 0])["MeanWin"] == 1  # small is not equal
     assert metrics([3, 1], [1, 0])["HumanWin"] is None
-
-
-def test_above_mean_compares_within_method_and_question_whatever_the_scale():
-    frame = pd.DataFrame(dict(method="m", question_id=["a", "a", "b", "b"], score=[1.0, 3.0, 5.0, 5.0]))
-    assert above_mean(frame).tolist() == [0, 1, 0, 0]
-    assert above_mean(frame.assign(score=7 * frame["score"] - 100)).tolist() == [0, 1, 0, 0]
 
 
 @pytest.mark.parametrize(

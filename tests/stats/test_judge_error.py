@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from proctor.stats import judge_error
-from proctor.stats.proportions import Confusion, wilson
+from proctor.stats.proportions import Confusion
 from scipy import optimize, stats
 from statsmodels.stats.proportion import proportion_confint
 
@@ -32,12 +32,6 @@ def test_correcting_undoes_what_the_judge_did(accuracy, sensitivity, specificity
         return
     seen = judge_error.pass_rate(accuracy, sensitivity, specificity)
     assert judge_error.rogan_gladen(np.clip(seen, 0, 1), sensitivity, specificity) == pytest.approx(accuracy, abs=1e-9)
-
-
-def test_a_known_judge_s_limits_are_where_the_observed_share_leaves_wilson_s_limits():
-    found = judge_error.known_judge(50, 200, 0.8, 0.9, level=0.9)
-    seen = judge_error.pass_rate([found.low, found.high], 0.8, 0.9)
-    assert seen == pytest.approx(wilson(50, 200, 0.9)) and found.low < found.estimate < found.high
 
 
 @pytest.fixture(scope="module")

@@ -76,7 +76,7 @@ REFUSED = [
     (lambda: compare.score_interval([0.5], [1]), r"a\[0\] is 0.5"),
     (lambda: compare.chances(0.95, 0.7, 0.6), "can't have a correlation of 0.6"),
     *[
-        (lambda rates=rates: judge_error.known_judge(5, 10, *rates), "must be above 1.*calibrate")
+        (lambda rates=rates: judge_error.rogan_gladen(0.5, *rates), "must be above 1.*calibrate")
         for rates in ((0.5, 0.5), (0.3, 0.7), (0.4, 0.5), (0, 0))
     ],
     (lambda: judged(Confusion(tp=4, fn=6, fp=5, tn=5)), "must be above 1"),

@@ -75,15 +75,6 @@ def metrics(
     }
 
 
-def above_mean(frame: pd.DataFrame) -> pd.Series:
-    """Per row: does the score lie above the mean of its method's scores on its question? (CBU, section 6.)
-
-    0/1; a score that equals the mean is not above it, so a method that scores all candidates alike has none above.
-    """
-    mean = frame.groupby(["method", "question_id"])["score"].transform("mean")
-    return (frame["score"] - mean > 1e-12 * frame["score"].abs().clip(lower=1)).astype(int)
-
-
 MOST = 18  # units up to which all subsets are listed (2^18); beyond, SUBSETS of them are drawn
 SUBSETS = 200_000
 SEED = 20260101  # of the drawn subsets: a p-value belongs to its data

@@ -108,29 +108,19 @@ def planted_defects(item: Item) -> dict[str, tuple[str, Item]]:
     wrong = item.wrong[0]
 
     def swapped(old: Option, **new) -> Item:
-        return item.model_copy(
-            update={"options": tuple(one.model_copy(update=new) if one == old else one for one in item.options)}
-        )
+        return item.but(options=tuple(one.model_copy(update=new) if one == old else one for one in item.options))
 
     found = {
-        "option missing": (
-            "options",
-            item.model_copy(update={"options": tuple(one for one in item.options if one != wrong)}),
-        ),
+        "option missing": ("options", item.but(options=tuple(one for one in item.options if one != wrong))),
         "option twice": ("distinct", swapped(wrong, answer=item.wrong[1].answer)),
-        "leaning stem": (
-            "stem",
-            item.model_copy(update={"question": f"As shown in Figure 2, this holds. {item.question}"}),
-        ),
+        "leaning stem": ("stem", item.but(question=f"As shown in Figure 2, this holds. {item.question}")),
         "no explanation": ("explanation", swapped(item.right, explanation="")),
     }
     if item.sets:
         lead, listed = split_stem(item.question)
-        found["last statement missing"] = (
-            "statements",
-            item.model_copy(update={"question": join_stem(lead, listed[: STATEMENTS - 1])}),
-        )
+        fewer = item.but(question=join_stem(lead, listed[: STATEMENTS - 1]))
         right = sorted(item.sets[item.options.index(item.right)])
+        found["last statement missing"] = "statements", fewer
         found["subset"] = "subset", swapped(wrong, answer=as_text(right[1:]))
     return found
 
@@ -209,15 +199,14 @@ def read_change(item: Item, text: str) -> Item:
         return item
     lead, listed = split_stem(item.question)
     if part == "question":
-        whole = new if statements(new) or not listed else join_stem(new, listed)
-        return item.model_copy(update={"question": whole})
+        return item.but(question=new if statements(new) or not listed else join_stem(new, listed))
     if part.startswith("statement"):
         number = int(part.split()[1])
         if not 1 <= number <= len(listed):
             return item
-        return item.model_copy(update={"question": join_stem(lead, [*listed[: number - 1], new, *listed[number:]])})
+        return item.but(question=join_stem(lead, [*listed[: number - 1], new, *listed[number:]]))
     options = tuple(Option(key=one.key, answer=new) if one.key.lower() == part else one for one in item.options)
-    return item.model_copy(update={"options": options})
+    return item.but(options=options)
 
 
 # The recorded study; sizes are the recorded ones

@@ -55,6 +55,10 @@ class Item(Record):
             raise ValueError(f"correct_answer {self.correct_answer!r} is none of the keys {', '.join(keys)}")
         return self
 
+    def but(self, **fields) -> "Item":
+        """The same item with other values of some fields."""
+        return self.model_copy(update=fields)
+
     @property
     def sets(self) -> list[frozenset[int]]:
         """The statements that each option selects, in the options' order; [] for an item that is not of sets."""

@@ -15,13 +15,15 @@ from scipy.special import ndtri
 
 from proctor.stats import checks
 from proctor.stats.interval import Interval
-from proctor.stats.proportions import Confusion, whole_counts, wilson
+from proctor.stats.proportions import Confusion, whole_counts
 
 
 def rogan_gladen(observed: ArrayLike, sensitivity: ArrayLike, specificity: ArrayLike) -> np.ndarray:
     """True share behind an observed one: (observed + specificity - 1) / (sensitivity + specificity - 1).
 
     Shares that broadcast. Not clipped: below 0 when fewer pass than wrong answers alone would, above 1 likewise.
+    It rises with the observed share. So of a judge whose rates are known for certain the limits are those of the
+    observed share, corrected: rogan_gladen(wilson(k, n), sensitivity, specificity).
     Raises ValueError where sensitivity + specificity is not above 1. Rogan and Gladen (1978), Am. J. Epidemiology 107.
     """
     observed, sensitivity = shares(observed, "observed"), shares(sensitivity, "sensitivity")
@@ -34,17 +36,6 @@ def rogan_gladen(observed: ArrayLike, sensitivity: ArrayLike, specificity: Array
             "the truth is not turned round, then take a better judge or calibrate it on more items"
         )
     return (observed + specificity - 1) / youden
-
-
-def known_judge(k: int, n: int, sensitivity: float, specificity: float, level: float = 0.95) -> Interval:
-    """Accuracy of n answers of which k passed a judge whose sensitivity and specificity are known for certain.
-
-    The correction rises with the observed share, so the limits are those of its Wilson interval, corrected.
-    Raises ValueError if sensitivity + specificity <= 1. For rates that are themselves estimates: `estimated_judge`.
-    """
-    corrected = rogan_gladen([k / n, *wilson(k, n, level)], sensitivity, specificity)
-    share, low, high = np.clip(corrected, 0, 1).tolist()
-    return Interval(share, low, high, level, "wilson", n=n, of="answers")
 
 
 def estimated_judge(
