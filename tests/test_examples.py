@@ -26,7 +26,7 @@ def test_every_example_is_tried():
 @pytest.fixture
 def tidy():
     """What an example registers is gone after it."""
-    tables = (programs.PROGRAMS, notation.CHECKS, checks.ONE_CALL, providers.KINDS, registry._KEYS)
+    tables = (programs.PROGRAMS, notation.CHECKS, checks.ONE_CALL, providers.KINDS, registry.KEYS)
     before = [dict(table) for table in tables]
     yield
     for table, old in zip(tables, before):

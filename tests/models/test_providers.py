@@ -12,7 +12,7 @@ from aiohttp import ClientPayloadError, web
 from aiohttp.test_utils import TestServer
 from hypothesis import given
 from hypothesis import strategies as st
-from proctor.models import providers
+from proctor.models import providers, registry
 from proctor.models.endings import CallError, call_errors, retry_after, scrub
 from proctor.models.messages import Reply, Request
 from proctor.models.providers import reply_from_anthropic, reply_from_openai
@@ -92,6 +92,33 @@ def test_a_key_that_no_header_can_hold_is_refused_without_being_told(monkeypatch
 def test_an_absurd_retry_after_raises_nothing(value):
     wait = retry_after(SimpleNamespace(response=SimpleNamespace(headers={"retry-after": value})))
     assert wait is None or wait >= 0
+
+
+class Mine:
+    """A provider of one's own, which has what `register` asks for and no more."""
+
+    def __init__(self, model, timeout):
+        pass
+
+    async def send(self, request):
+        return Reply("mine")
+
+    async def close(self):
+        pass
+
+
+def test_a_kind_of_one_s_own_is_known_everywhere_and_asked_with_its_key(monkeypatch, session, ask):
+    monkeypatch.setitem(providers.KINDS, "mykind", Mine)  # so that it is taken out again
+    monkeypatch.setitem(registry.KEYS, "mykind", "")
+    monkeypatch.setenv("MY_KEY", "a-key-of-mine")
+    providers.register("mykind", Mine, key_env="MY_KEY")
+    found = registry.spec("mykind/a-model")
+    assert (found.kind, found.model, found.key_env) == ("mykind", "a-model", "MY_KEY")
+    assert asyncio.run(session().ask(ask("?", "mykind/a-model"))).text == "mine"
+    providers.register("mykind", Mine)  # again, as a cell that is run twice
+    for taken in ("openai", "my/kind"):
+        with pytest.raises(ValueError, match="no other provider"):
+            providers.register(taken, object)
 
 
 @pytest.mark.parametrize("reason", ["error", "failed", "ERROR"])

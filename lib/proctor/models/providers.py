@@ -5,7 +5,6 @@ The SDKs are imported by who first asks through them: together they take seconds
 
 import asyncio
 import hashlib
-import importlib
 import json
 import logging
 from collections import Counter
@@ -17,7 +16,7 @@ from pydantic import BaseModel, Field, ValidationError
 from proctor.models.embedded import Embedded, Endpoint, try_turn
 from proctor.models.endings import CallError, call_errors, scrub
 from proctor.models.messages import Reply, Request, anthropic_message, openai_message
-from proctor.models.registry import Spec, key_of, weights_file
+from proctor.models.registry import KEYS, Spec, key_of, weights_file
 from proctor.models.settings import LEAST_BUDGET, takes
 
 LISTING = 10.0  # seconds at most for the free call that tries a key
@@ -155,7 +154,10 @@ def _anthropic_thinking(model: Spec, request: Request) -> dict:
 def sdk_client(kind: str, base_url: str | None, key: str) -> Any:
     """The client of the SDK of that name, openai or anthropic."""
     logging.getLogger("httpx").addFilter(_without_query)  # once, however often it is added
-    sdk = importlib.import_module(kind)
+    if kind == "anthropic":
+        import anthropic as sdk
+    else:
+        import openai as sdk  # type: ignore[no-redef]
     connections = sdk.DefaultAioHttpClient(trust_env=not _here(base_url), event_hooks={"response": [_read_bounded]})
     how = dict(base_url=base_url, api_key=key, max_retries=0, timeout=None, http_client=connections)
     return sdk.AsyncAnthropic(**how) if kind == "anthropic" else sdk.AsyncOpenAI(**how)
@@ -311,6 +313,16 @@ class Anthropic(Keyed):
 
 
 KINDS: dict[str, Any] = {"openai": OpenAI, "anthropic": Anthropic, "gguf": Served}
+
+
+def register(kind: str, provider: Any, key_env: str = "") -> None:
+    """A way of one's own to models: `kind/<model>` is then asked by `provider(spec, timeout)`, which has `async
+    send(request)`, one attempt that gives the Reply or raises CallError, and `async close()`.
+
+    key_env: the environment variable that holds its key, "" for none. Raises ValueError for a kind that is taken."""
+    if not kind.isidentifier() or KINDS.get(kind, provider) is not provider:
+        raise ValueError(f"kind {kind!r}: give a name of letters that no other provider has ({', '.join(KINDS)})")
+    KINDS[kind], KEYS[kind] = provider, key_env
 
 
 async def refusal(model: Spec) -> str:

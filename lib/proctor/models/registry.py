@@ -61,7 +61,7 @@ class Spec:
 
 
 OLD = 180  # days after which a plan says when its prices were known
-_KEYS = {"openai": "OPENAI_API_KEY", "anthropic": "ANTHROPIC_API_KEY"}
+KEYS = {"openai": "OPENAI_API_KEY", "anthropic": "ANTHROPIC_API_KEY"}
 
 
 def _table(name: str) -> dict:
@@ -97,8 +97,8 @@ def spec(name: str) -> Spec:
             entry = Spec(name=name, **table[name])
         except TypeError as error:
             raise ModelError(f"{where}: {error}") from error
-        if entry.kind not in ("gguf", *_KEYS):
-            raise ModelError(f"{where}: kind {entry.kind!r} is none of gguf, {', '.join(_KEYS)}")
+        if entry.kind not in ("gguf", *KEYS):
+            raise ModelError(f"{where}: kind {entry.kind!r} is none of gguf, {', '.join(KEYS)}")
         if entry.base_url and (urlsplit(entry.base_url).username or urlsplit(entry.base_url).password):
             raise ModelError(
                 f"{where}: base_url holds a name or a password; put the key into an environment variable and name that "
@@ -107,9 +107,9 @@ def spec(name: str) -> Spec:
         return entry if entry.model or entry.local else Spec(**{**vars(entry), "model": name})
     kind, _, model = name.partition("/")
     model, at, address = model.partition("@http")
-    if kind in _KEYS and model:
+    if kind in KEYS and model:
         if not at:
-            return Spec(name=name, kind=kind, model=model, key_env=_KEYS[kind])
+            return Spec(name=name, kind=kind, model=model, key_env=KEYS[kind])
         url = f"http{address}"
         parts = urlsplit(url)
         if not parts.hostname or parts.username or parts.password or parts.query:

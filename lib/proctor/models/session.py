@@ -200,7 +200,7 @@ class Session:
                 key_of(model)
         self.account.allows([model.name for model in asked])
         for model in asked:
-            if model.local or not model.key_env:
+            if model.kind not in INTERFACES or not model.key_env:
                 continue
             place = model.kind, model.base_url, model.key_env
             if place not in self._tried:
