@@ -18,29 +18,24 @@ from django.views.decorators.csrf import csrf_exempt
 from proctor.data.tabular import refuse_constant
 
 from desk import acts, api_schema, people, security
+from desk.api_schema import Operation
 from desk.models import Account, Answer, Comment, Kind, Question, Review, Verdict
-from desk.resolution import STATES, counts, state_of
+from desk.resolution import counts, state_of
 from desk.security import Problem
-from desk.trail import jsonable, unstorable
-
-PAGE, LONGEST_PAGE = 50, 100
+from desk.trail import jsonable
 
 
-Handler = Callable[..., dict]
-
-
-def resource(get: Handler | None = None, post: tuple[str, Handler] | None = None):
-    """A view. get(request, ...) gives a reply; post names a body's schema and has (by, body, ...)."""
+def view_of(one: Operation) -> Callable:
+    allowed = ("POST",) if one.takes else ("GET", "HEAD")
 
     @csrf_exempt
     def view(request: HttpRequest, **place: Any) -> JsonResponse:
-        if request.method in ("GET", "HEAD") and get:
-            return JsonResponse(get(request, **place))
-        if request.method == "POST" and post:
-            by, body = _signed_in(request), _body(request, post[0])
-            return JsonResponse(post[1](by, body, **place), status=201)
-        allowed = ", ".join(["GET, HEAD"] * bool(get) + ["POST"] * bool(post))
-        raise Problem(405, "method", f"Only {allowed} here.", Allow=allowed)
+        if request.method not in allowed:
+            raise Problem(405, "method", f"Only {', '.join(allowed)} here.", Allow=", ".join(allowed))
+        if not one.takes:
+            return JsonResponse(one.call(request, **place))
+        by, body = _signed_in(request), _body(request, one.takes)
+        return JsonResponse(one.call(by, body, **place), status=201)
 
     return view
 
@@ -61,13 +56,12 @@ def _body(request: HttpRequest, schema: str) -> dict:
     if request.content_type != "application/json":
         raise Problem(415, "content type", "Send Content-Type: application/json.")
     try:
-        return api_schema.checked(schema, json.loads(request.body.decode("utf-8"), parse_constant=refuse_constant))
+        body = json.loads(request.body.decode("utf-8"), parse_constant=refuse_constant)
     except RequestDataTooBig:
         raise Problem(413, "too large", "More than 2 MB. Shorten the longest field.") from None
-    except acts.Refused:
-        raise
     except (ValueError, RecursionError) as error:
         raise Problem(400, "not JSON", f"The body is no JSON ({str(error)[:100]}).") from None
+    return api_schema.checked(api_schema.BODIES[schema], body)
 
 
 # Rows as they are given
@@ -147,25 +141,13 @@ def _answer(key: str) -> Answer:
 
 
 def list_questions(request: HttpRequest) -> dict:
-    given = request.GET
-    wanted = {name: given[name] for name in ("state", "site", "category") if name in given}
-    if wanted.get("state", "open") not in STATES:
-        raise acts.Refused({"state": f"Give one of {', '.join(STATES)}."})
-    if bad := {name: told for name, value in wanted.items() if (told := unstorable(name, value))}:
-        raise acts.Refused(bad)
-    limit, after = _number(given, "limit", PAGE, 1, LONGEST_PAGE), _number(given, "after", 0, 0, 2**62)
+    wanted = api_schema.checked_filters(request.GET.dict())
+    limit, after = wanted.pop("limit"), wanted.pop("after")
     rows = list(Question.objects.filter(pk__gt=after, **wanted).order_by("pk")[: limit + 1])
-    more = given.copy()
+    more = request.GET.copy()
     more["after"] = rows[limit - 1].pk if len(rows) > limit else 0
     following = f"{reverse('api')}questions/?{more.urlencode()}" if len(rows) > limit else None
     return dict(items=[question(row) for row in rows[:limit]], next=following)
-
-
-def _number(given, name: str, default: int, least: int, most: int) -> int:
-    text = given.get(name, str(default))
-    if not (text.isascii() and text.isdigit() and len(text) < 20 and least <= int(text) <= most):
-        raise acts.Refused({name: f"Give a whole number from {least} to {most}."})
-    return int(text)
 
 
 def submit_answer(by: Account, body: dict, site: str, number: str) -> dict:
@@ -194,24 +176,36 @@ def start(request: HttpRequest) -> dict:
     return dict(questions=f"{reverse('api')}questions/", description=reverse("api_schema"))
 
 
-def nowhere(request: HttpRequest, rest: str) -> JsonResponse:
+def describe(request: HttpRequest) -> dict:
+    return api_schema.document(OPERATIONS, reverse("api"))
+
+
+def read_question(request: HttpRequest, site: str, number: str) -> dict:
+    return whole_question(by_key(site, number))
+
+
+def read_answer(request: HttpRequest, key: str) -> dict:
+    return answer(_answer(key))
+
+
+def nowhere(request: HttpRequest, rest: str) -> dict:
     raise Http404
 
 
-ONE = "api/questions/<str:site>/<str:number>/"
+QUESTION, ANSWER = "questions/{site}/{number}/", "answers/{key}/"
+OPERATIONS = (
+    Operation("openapi.json", "Read this document", "", "", describe),
+    Operation("questions/", "List questions, oldest first", "", "Questions", list_questions),
+    Operation(QUESTION, "Read a question with its answers", "", "WholeQuestion", read_question),
+    Operation(ANSWER, "Read an answer with all that was said of it", "", "Answer", read_answer),
+    Operation(f"{QUESTION}answers/", "Submit an answer", "NewAnswer", "Answer", submit_answer),
+    Operation(f"{QUESTION}comments/", "Comment on a question", "NewComment", "Comment", add_comment),
+    Operation(f"{ANSWER}reviews/", "Add an AI review", "NewReview", "Review", add_review),
+    Operation(f"{ANSWER}verdicts/", "Add a validator's verdict (moderators)", "NewVerdict", "Verdict", add_verdict),
+)
 api_urls = [
-    path(
-        "api/",
-        resource(start),
-        name="api",
-    ),
-    path("api/openapi.json", resource(lambda request: api_schema.document(reverse("api"))), name="api_schema"),
-    path("api/questions/", resource(list_questions)),
-    path(ONE, resource(lambda request, **place: whole_question(by_key(**place)))),
-    path(f"{ONE}answers/", resource(post=("NewAnswer", submit_answer))),
-    path(f"{ONE}comments/", resource(post=("NewComment", add_comment))),
-    path("api/answers/<str:key>/", resource(lambda request, key: answer(_answer(key)))),
-    path("api/answers/<str:key>/reviews/", resource(post=("NewReview", add_review))),
-    path("api/answers/<str:key>/verdicts/", resource(post=("NewVerdict", add_verdict))),
+    path("api/", view_of(Operation("", "", "", "", start)), name="api"),
+    path("api/openapi.json", view_of(OPERATIONS[0]), name="api_schema"),
+    *(path("api/" + one.address.replace("{", "<str:").replace("}", ">"), view_of(one)) for one in OPERATIONS[1:]),
     path("api/<path:rest>", csrf_exempt(nowhere)),
 ]

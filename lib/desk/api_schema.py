@@ -1,7 +1,8 @@
 """What the JSON API takes and gives: JSON Schemas, the check of a body against one, and the OpenAPI document."""
 
 import re
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from jsonschema import Draft202012Validator
 
@@ -114,12 +115,40 @@ REPLIES = {
 }
 
 
-def checked(name: str, body: Any) -> dict:
+FILTERS = {
+    "state": _STATE,
+    "site": _S | dict(pattern="^[^\x00]*$"),
+    "category": _S | dict(pattern="^[^\x00]*$"),
+    "limit": dict(type="integer", minimum=1, maximum=100, default=50),
+    "after": dict(type="integer", minimum=0, default=0, description="as `next` gives it"),
+}
+
+
+class Operation(NamedTuple):
+    """What stands at an address: what it does, the schemas of what it takes ("" where one reads) and gives, and by
+    which function: of the request, or of the account and the body, with what the address names."""
+
+    address: str
+    summary: str
+    takes: str
+    gives: str
+    call: Callable[..., dict]
+
+
+def checked_filters(given: Mapping[str, str]) -> dict:
+    """What a list is asked for. Raises Refused as `checked`."""
+    told: dict[str, Any] = {name: text for name, text in given.items() if name in FILTERS}
+    for name in {"limit", "after"} & {*told}:
+        told[name] = int(told[name]) if re.fullmatch("[0-9]{1,18}", told[name]) else told[name]
+    return dict(limit=50, after=0) | checked(_object("", FILTERS), told)
+
+
+def checked(schema: dict, body: Any) -> dict:
     """A body that keeps its schema. Raises Refused with a sentence for each field."""
     problems: dict[str, str] = {}
-    for error in Draft202012Validator(BODIES[name]).iter_errors(body):
+    for error in Draft202012Validator(schema).iter_errors(body):
         field = str(error.absolute_path[0]) if error.absolute_path else ""
-        known, limit = BODIES[name]["properties"], error.validator_value
+        known, limit = schema["properties"], error.validator_value
         match error.validator:
             case "required":
                 problems |= {one: "Give this field." for one in limit if one not in body}
@@ -155,40 +184,9 @@ PROBLEMS = {
 }
 
 
-FILTERS = {
-    "state": _STATE,
-    "site": _S,
-    "category": _S,
-    "limit": dict(type="integer", minimum=1, maximum=100, default=50),
-    "after": dict(type="integer", minimum=0, description="as `next` gives it"),
-}
-QUESTION, ANSWER = "/questions/{site}/{number}/", "/answers/{key}/"
-READS = {  # address: what it does, what it gives, the schema of that
-    "/openapi.json": ("This document", "an OpenAPI 3.1 document", dict(type="object")),
-    "/questions/": ("List questions, oldest first", "a page of them", _ref("Questions")),
-    QUESTION: ("Read a question with its answers", "the question", _ref("WholeQuestion")),
-    ANSWER: ("Read an answer with all that was said of it", "the answer", _ref("Answer")),
-}
-WRITES = {  # address: what it does, the schema of what it takes, and of what it gives
-    f"{QUESTION}answers/": ("Submit an answer", "NewAnswer", "Answer"),
-    f"{QUESTION}comments/": ("Comment on a question", "NewComment", "Comment"),
-    f"{ANSWER}reviews/": ("Add an AI review", "NewReview", "Review"),
-    f"{ANSWER}verdicts/": ("Add a validator's verdict (moderators)", "NewVerdict", "Verdict"),
-}
-
-
-def document(address: str = "/api/") -> dict:
+def document(operations: Sequence[Operation], address: str = "/api/") -> dict:
     """The OpenAPI description of the interface at `address`."""
-    paths = {path: dict(get=_read(*told)) for path, told in READS.items()}
-    paths |= {path: dict(post=_write(*told)) for path, told in WRITES.items()}
-    for path, told in paths.items():
-        places = re.findall("{(.*?)}", path)
-        told |= dict(parameters=[_place(name) for name in places]) if places else {}
-    paths["/questions/"]["get"]["parameters"] = [
-        {"name": name, "in": "query", "schema": schema} for name, schema in FILTERS.items()
-    ]
-    paths["/questions/"]["get"]["responses"] |= _errors(422)
-    paths[f"{ANSWER}reviews/"]["post"]["responses"] |= _errors(409)
+    paths = {f"/{one.address}": {"post" if one.takes else "get": _operation(one)} for one in operations}
     return dict(
         openapi="3.1.0",
         info=dict(
@@ -204,25 +202,25 @@ def document(address: str = "/api/") -> dict:
     )
 
 
-def _place(name: str) -> dict:
-    return {"name": name, "in": "path", "required": True, "schema": _N if name == "number" else _S}
+def _operation(one: Operation) -> dict:
+    names = {name: _N if name == "number" else _S for name in re.findall("{(.*?)}", one.address)}
+    filters = FILTERS if one.gives == "Questions" else {}
+    gives = _json(one.summary, _ref(one.gives) if one.gives else dict(type="object"))
+    told = dict(
+        summary=one.summary,
+        parameters=[{"name": name, "in": "path", "required": True, "schema": known} for name, known in names.items()]
+        + [{"name": name, "in": "query", "schema": known} for name, known in filters.items()],
+    )
+    if not one.takes:
+        errors = (404, 422, 503) if filters else (404, 503)
+        return told | dict(responses={"200": gives} | _errors(*errors))
+    errors = {*PROBLEMS} - (set() if "version" in BODIES[one.takes]["properties"] else {409})
+    body = dict(required=True, content={"application/json": dict(schema=_ref(one.takes))})
+    return told | dict(security=[dict(token=[])], requestBody=body, responses={"201": gives} | _errors(*sorted(errors)))
 
 
 def _json(described: str, schema: dict) -> dict:
     return dict(description=described, content={"application/json": dict(schema=schema)})
-
-
-def _read(summary: str, gives: str, schema: dict) -> dict:
-    return dict(summary=summary, parameters=[], responses={"200": _json(gives, schema)} | _errors(404, 503))
-
-
-def _write(summary: str, takes: str, gives: str) -> dict:
-    return dict(
-        summary=summary,
-        security=[dict(token=[])],
-        requestBody=dict(required=True, content={"application/json": dict(schema=_ref(takes))}),
-        responses={"201": _json("stored", _ref(gives))} | _errors(*sorted({*PROBLEMS} - {409})),
-    )
 
 
 def _errors(*codes: int) -> dict:
