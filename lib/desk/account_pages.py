@@ -301,13 +301,7 @@ class Queue(Moderators, ListView):
 class Decide(Moderators, FormPage):
     send, note, done = "Decide", "desk/ticket.html", "Decided."
     fields = dict(
-        accept=radio(
-            [("yes", "Accept"), ("no", "Decline")],
-            forms.TypedChoiceField,
-            coerce="yes".__eq__,
-            empty_value=None,
-            label="Decision",
-        ),
+        accept=radio([("yes", "Accept"), ("no", "Decline")], label="Decision"),
         reason=reason("Shown to the person who asked."),
     )
 
@@ -316,8 +310,8 @@ class Decide(Moderators, FormPage):
         heading = f"{self.ticket.by.username} {self.ticket.get_kind_display()}"
         self.shown = dict(ticket=self.ticket, heading=heading, back=reverse("queue"))
 
-    def act(self, accept: bool, reason: str) -> Ticket:
-        return people.decide_request(self.request.user, self.ticket, accept, reason)
+    def act(self, accept: str, reason: str) -> Ticket:
+        return people.decide_request(self.request.user, self.ticket, accept == "yes", reason)
 
     def onwards(self, made: Ticket) -> str:
         return reverse("queue")

@@ -19,7 +19,7 @@ from proctor.data.tabular import refuse_constant
 
 from desk import acts, api_schema, people, security
 from desk.api_schema import Operation
-from desk.models import Account, Answer, Comment, Kind, Question, Review, Verdict
+from desk.models import Account, Answer, Comment, Kind, Question, Review, System, Verdict
 from desk.resolution import counts, state_of
 from desk.security import Problem
 from desk.trail import jsonable
@@ -106,8 +106,7 @@ def answer(row: Answer, traces: bool = True) -> dict:
     for one in reviews:
         one.answer = row
     told = dict(url=f"{reverse('api')}answers/{row.key}/", question=row.question.key, state=state_of(reviews))
-    told |= dict(organisation=system.organisation, system=system.name, base_model=system.base_model)
-    told |= dict(people=system.people, submitted_by=row.submitted_by.username)
+    told |= dict(**names(system), people=system.people, submitted_by=row.submitted_by.username)
     told |= dict(verdicts=[verdict(one, traces) for one in row.verdicts.all()])
     for kind in Kind.values:
         told[f"{kind}_reviews"] = [review(one) for one in reviews if one.kind == kind]
@@ -115,10 +114,12 @@ def answer(row: Answer, traces: bool = True) -> dict:
 
 
 def review(row: Review) -> dict:
-    system = dict(organisation="", system="", base_model="")
-    if one := row.system:
-        system = dict(organisation=one.organisation, system=one.name, base_model=one.base_model)
-    return _reply("Review", row, reviewer=row.reviewer.username, counts=counts(row), **system)
+    return _reply("Review", row, reviewer=row.reviewer.username, counts=counts(row), **names(row.system))
+
+
+def names(system: System | None) -> dict[str, str]:
+    system = system or System()
+    return dict(organisation=system.organisation, system=system.name, base_model=system.base_model)
 
 
 def verdict(row: Verdict, trace: bool = True) -> dict:

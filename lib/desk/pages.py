@@ -199,14 +199,7 @@ def question_markdown(request: HttpRequest, site: str, number: str) -> HttpRespo
         source_edited_at=row.source_edited_at.isoformat() if row.source_edited_at else None,
         page=request.build_absolute_uri(address(row)),
         answers=[
-            dict(
-                key=answer.key,
-                organisation=answer.system.organisation,
-                system=answer.system.name,
-                base_model=answer.system.base_model or None,
-                page=request.build_absolute_uri(address(answer)),
-            )
-            for answer in answers
+            dict(key=one.key, **api.names(one.system), page=request.build_absolute_uri(address(one))) for one in answers
         ],
     )
     head = yaml.safe_dump(told, allow_unicode=True, sort_keys=False, width=1000)

@@ -51,9 +51,9 @@ def round_fields(protocol: Protocol) -> Fields:
     for name, part in protocol.parts.items():
         hint = f"Usernames, with spaces between; {part.seats or 'all'} to a case"
         fields[name] = forms.CharField(label=f"{part.title}s", help_text=hint)
-    for name, default in protocol.settings.items():
+    for name, (default, meaning) in protocol.settings.items():
         kind = {float: forms.FloatField, int: forms.IntegerField}.get(type(default), forms.CharField)
-        how = dict(label=name.capitalize(), initial=default, help_text=protocol.meanings.get(name, ""))
+        how = dict(label=name.capitalize(), initial=default, help_text=meaning)
         fields[name] = kind(required=default != "", **how)
     return fields
 
@@ -69,7 +69,7 @@ class OpenRound(Moderators, FormPage):
 
     def act(self, title: str, **told) -> Round:
         people = {part: told[part].replace(",", " ").split() for part in self.rules.parts}
-        settings = {name: told[name] for name, usual in self.rules.settings.items() if told[name] != usual}
+        settings = {name: told[name] for name, (usual, _) in self.rules.settings.items() if told[name] != usual}
         return rounds.open_round(self.request.user, self.rules.name, title, people, settings)
 
 

@@ -222,13 +222,12 @@ class KinaBlind(Protocol):
     needed = ("question", "options", "correct_answer")
     lists = ("options",)
     needs_author = True
-    settings = {"bonus": 4.0, "bar": 2, "audit": 0.5, "pay": 1.0, "seed": 0}
-    meanings = {
-        "bonus": "Paid on top to the better review of an audited item, if it reaches the bar; ties share it.",
-        "bar": "The level, 1 to 3, that the auditor must give a review for the bonus.",
-        "audit": "The share of items that are audited, 0 to 1.",
-        "pay": "Paid for every review, in the same unit as the bonus.",
-        "seed": "The number from which it is drawn at random which items are audited.",
+    settings = {
+        "bonus": (4.0, "Paid on top to the better review of an audited item, if it reaches the bar; ties share it."),
+        "bar": (2, "The level, 1 to 3, that the auditor must give a review for the bonus."),
+        "audit": (0.5, "The share of items that are audited, 0 to 1."),
+        "pay": (1.0, "Paid for every review, in the same unit as the bonus."),
+        "seed": (0, "The number from which it is drawn at random which items are audited."),
     }
     parts = {"reviewer": Part("Reviewer", 2), "auditor": Part("Auditor", 1)}
     quiet = ("audit",)

@@ -77,7 +77,7 @@ class Protocol:
     """One of the papers' ways to review. `blind` says in a sentence what is hidden from whom and until when.
 
     material: field -> label, of a case; those in `needed` must be given, those in `lists` may be lists. settings: name
-    -> its default; meanings: what each says, in a line. quiet: states that only the organizer and those who act in them
+    -> its default, and what it says in a line. quiet: states that only the organizer and those who act in them
     learn of; others read "under review". named: moves whose ballots are read with who cast them.
     """
 
@@ -92,8 +92,7 @@ class Protocol:
     moves: tuple[Move, ...]
     named: tuple[str, ...] = ()
     evidence: Mapping[str, str] = {}
-    settings: Mapping[str, Any] = {}
-    meanings: Mapping[str, str] = {}
+    settings: Mapping[str, tuple[Any, str]] = {}
     needs_author = False
     lists: tuple[str, ...] = ()
     quiet: tuple[str, ...] = ()
@@ -127,7 +126,7 @@ class Protocol:
 
     def set_for(self, case: Case) -> dict[str, Any]:
         """The settings of the case's round."""
-        return {**self.settings, **case.round.settings}
+        return {name: usual for name, (usual, _) in self.settings.items()} | case.round.settings
 
     def look(self, case: Case, account: str) -> dict[str, Any] | None:
         """What an account may see of a case, and the moves that it may make now; None for one that has no part."""

@@ -52,10 +52,9 @@ class HleVerified(Protocol):
     material = {"id": "Item", "problem": "Problem", "answer": "Answer", "rationale": "Rationale", "category": "Field"}
     needed = ("problem", "answer")
     evidence = {"replications": "Attempts of models"}
-    settings = {"quorum": "all", "scope": ""}
-    meanings = {
-        "quorum": "How many auditors must pass a part of an item: all of them, or most.",
-        "scope": "The fields in which a repair can be verified, separated by commas; empty: all.",
+    settings = {
+        "quorum": ("all", "How many auditors must pass a part of an item: all of them, or most."),
+        "scope": ("", "The fields in which a repair can be verified, separated by commas; empty: all."),
     }
     parts = {
         "expert": Part("Expert", 2),

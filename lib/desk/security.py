@@ -16,7 +16,6 @@ import sys
 import time
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import NamedTuple
 
 from django.conf import settings
 from django.db import IntegrityError, InterfaceError, OperationalError, transaction
@@ -157,28 +156,23 @@ def failed(request: HttpRequest) -> HttpResponse:
 # Limits on tries
 
 
-class Limit(NamedTuple):
-    times: int
-    seconds: int
-
-
-LIMITS = {
-    "sign_in": Limit(20, 600),
-    "sign_in_to_one_name": Limit(200, 600),  # more than one address may: nobody locks out another alone
-    "sign_up": Limit(10, 3600),
-    "mail": Limit(5, 3600),  # mails that a stranger can cause
-    "write": Limit(120, 60),  # a person's reviews, comments, votes, edits
-    "submit": Limit(3000, 3600),  # a program's answers, AI reviews and verdicts
-    "token": Limit(60, 600),  # tries of a token that is none
+LIMITS = {  # times, seconds
+    "sign_in": (20, 600),
+    "sign_in_to_one_name": (200, 600),  # more than one address may: nobody locks out another alone
+    "sign_up": (10, 3600),
+    "mail": (5, 3600),  # mails that a stranger can cause
+    "write": (120, 60),  # a person's reviews, comments, votes, edits
+    "submit": (3000, 3600),  # a program's answers, AI reviews and verdicts
+    "token": (60, 600),  # tries of a token that is none
 }
 
 
 def spend(action: str, *who: str) -> None:
     """Count one more for each of `who`. Raises Problem when one of them is over the limit."""
-    limit, now = LIMITS[action], time.time()
-    window = int(now // limit.seconds)
-    ends = (window + 1) * limit.seconds
-    if any(_count(f"{action} {window} {_digest(one)}", ends) > limit.times for one in who):
+    (times, length), now = LIMITS[action], time.time()
+    window = int(now // length)
+    ends = (window + 1) * length
+    if any(_count(f"{action} {window} {_digest(one)}", ends) > times for one in who):
         seconds = max(1, math.ceil(ends - now))
         sentence = f"Too many tries ({action.replace('_', ' ')}). Wait {seconds} seconds, then try again."
         raise Problem(429, "That was too often", sentence, **{"Retry-After": str(seconds)})

@@ -12,7 +12,7 @@ OLD, NEW = "a long pass phrase", "quite another pass phrase"
 
 
 def limit(monkeypatch, action: str, times: int) -> None:
-    monkeypatch.setitem(security.LIMITS, action, security.Limit(times, 3600))
+    monkeypatch.setitem(security.LIMITS, action, (times, 3600))
 
 
 def links() -> list[str]:
@@ -51,7 +51,7 @@ def test_an_account_is_made_and_signed_in(client, reviewer):
 
 def test_passwords_cannot_be_tried_without_end_and_no_address_locks_another_s_name(client, reviewer, monkeypatch):
     monkeypatch.setattr(security.time, "time", lambda: 1_800_000_000.0)  # no window ends in between
-    assert security.LIMITS["sign_in_to_one_name"].times >= 10 * security.LIMITS["sign_in"].times
+    assert security.LIMITS["sign_in_to_one_name"][0] >= 10 * security.LIMITS["sign_in"][0]
     limit(monkeypatch, "sign_in", 3)
     fields = dict(username="ada", password="not the pass phrase")
     told = client.post("/sign-in/", fields).text

@@ -180,7 +180,7 @@ def test_what_is_not_there_or_not_allowed_and_what_comes_too_often_is_told_as_js
     reply = Client().delete("/api/questions/math/1/")
     told(reply, 405)
     assert reply["Allow"] == "GET, HEAD"
-    monkeypatch.setitem(security.LIMITS, "submit", security.Limit(1, 3600))
+    monkeypatch.setitem(security.LIMITS, "submit", (1, 3600))
     send(COMMENTS, dict(text="one"))
     reply = send(COMMENTS, dict(text="two"))
     told(reply, 429)

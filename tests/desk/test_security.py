@@ -119,7 +119,7 @@ def test_the_admin_signs_in_where_tries_are_counted(client, db):
 
 def test_the_fourth_of_three_is_too_many_until_the_window_is_over(db, monkeypatch):
     now = [1_800_000_000.0]
-    monkeypatch.setitem(security.LIMITS, "write", security.Limit(3, 60))
+    monkeypatch.setitem(security.LIMITS, "write", (3, 60))
     monkeypatch.setattr(security.time, "time", lambda: now[0])
     for number in range(9):
         security.spend("write", f"account {number}")  # one account does not use up another's

@@ -83,7 +83,7 @@ def test_a_moderator_withdraws_and_decides_with_a_reason_that_stands_in_the_trai
 
 
 def test_writing_too_often_gives_the_text_back(as_reviewer, question, monkeypatch):
-    monkeypatch.setitem(security.LIMITS, "write", security.Limit(2, 3600))
+    monkeypatch.setitem(security.LIMITS, "write", (2, 3600))
     for status in (302, 422):  # what stands already is refused
         assert as_reviewer.post("/q/math/1/comment/", dict(text="One.")).status_code == status
     response = as_reviewer.post("/q/math/1/comment/", dict(text="Two, which is longer than that."))
