@@ -8,7 +8,6 @@ system exists, no account has a password. Dates lie in the past, so that the ove
 
 import re
 from collections.abc import Mapping
-from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
@@ -65,33 +64,6 @@ PROMPT = (
 )
 
 
-def invented(number: int = 0, setting: Setting = SETTING) -> Community:
-    """The tables of the community; the same number gives the same ones."""
-    rng = np.random.default_rng(number)
-    found = simulate(rng, setting)
-    answers = found.answers[(rng.random(len(found.answers)) < KEPT) | (found.answers["system"] == "people")]
-    asked = _asked(len(found.questions)).set_index(found.questions["question_id"].to_numpy())
-    right = found.truth.set_index("answer_id")["right"]
-    own = [asked.loc[row.question_id] for row in answers.itertuples()]
-    pools = [of["right" if right[name] else "wrong"] for of, name in zip(own, answers["answer_id"])]
-    prompts = [PROMPT.format(site=of["site"]) if model else "" for of, model in zip(own, answers["base_model"])]
-    answers = answers.assign(prompt=prompts, text=[str(rng.choice(pool)) for pool in pools])
-    answers = answers[answers["withdrawn_at"].isna()]
-    shown = ["site", "category", "title", "body", "tags"]
-    questions = found.questions.drop(columns=shown, errors="ignore").join(asked[shown], on="question_id")
-    verdicts, reviews = (of[of["answer_id"].isin(answers["answer_id"])] for of in (found.verdicts, found.reviews))
-    return replace(found, questions=questions, answers=answers, verdicts=verdicts, reviews=reviews)
-
-
-def _asked(count: int) -> pd.DataFrame:
-    """So many questions of the file, spread over its sites, with the answers to choose from, `right` and `wrong`."""
-    rows = []
-    for site, of in _read(TEXTS).items():
-        alike = dict(site=site, category=of["category"], right=of["answers"], wrong=of["answers"])
-        rows += [alike | one | one.get("answers", {}) for one in of["questions"]]
-    return pd.DataFrame(rows).iloc[np.arange(count) * len(rows) // count]
-
-
 def _read(path: Path) -> dict:
     return yaml.safe_load(path.read_text(encoding="utf-8"))
 
@@ -99,21 +71,28 @@ def _read(path: Path) -> dict:
 @transaction.atomic
 def seed(number: int = 0, setting: Setting = SETTING) -> dict[str, int]:
     """Put the community of `number` into the store, all of it or nothing. Gives how many rows of each table."""
-    community = invented(number, setting)
+    draw, rng = np.random.default_rng(number), np.random.default_rng(number)
+    community = simulate(draw, setting)
     later = timezone.now() - timedelta(days=1) - community.end  # the last thing happened yesterday
-    accounts, rng = _accounts(community), np.random.default_rng(number)
-    questions, answers = _questions(community.questions, later), {}
-    for row in community.answers.itertuples():
-        names = (row.organisation, row.system) if row.system != "people" else ("The desk's community", "People")
-        told = dict(base_model=row.base_model, prompt=row.prompt, text=row.text, people=row.system == "people")
-        made = acts.submit_answer(accounts[row.submitted_by], questions[row.question_id], *names, **told)
-        answers[row.answer_id] = _date(made, row.submitted_at + later)
-    for row in community.verdicts.itertuples():
+    accounts, right = _accounts(community), community.truth.set_index("answer_id")["right"]
+    questions, texts = _questions(community.questions, later)
+    kept = (draw.random(len(community.answers)) < KEPT) | (community.answers["system"] == "people")
+    answers = {}
+    for row in community.answers[kept].itertuples():
+        question, people = questions[row.question_id], row.system == "people"
+        text = str(draw.choice(texts[row.question_id]["right" if right[row.answer_id] else "wrong"]))
+        if pd.isna(row.withdrawn_at):
+            names = ("The desk's community", "People") if people else (row.organisation, row.system)
+            prompt = PROMPT.format(site=question.site) if row.base_model else ""
+            told = dict(base_model=row.base_model, prompt=prompt, text=text, people=people)
+            made = acts.submit_answer(accounts[row.submitted_by], question, *names, **told)
+            answers[row.answer_id] = _date(made, row.submitted_at + later)
+    for row in community.verdicts[community.verdicts["answer_id"].isin(answers)].itertuples():
         known = dict(judges=JUDGE, calls=row.calls, dollars=row.dollars, trace=_trace(row, rng))
         known["probability"] = None if np.isnan(row.probability) else row.probability
         made = acts.add_verdict(answers[row.answer_id], row.validator, row.verdict, **known)
         _date(made, row.decided_at + later, "decided_at")
-    for row in community.reviews.itertuples():
+    for row in community.reviews[community.reviews["answer_id"].isin(answers)].itertuples():
         _review(row, answers[row.answer_id], accounts[row.reviewer], later)
     for row in community.comments.itertuples():
         _date(acts.comment(accounts[row.author], questions[row.question_id], row.text), row.written_at + later)
@@ -143,17 +122,24 @@ def _account(username: str, role: str, **fields: str) -> Account:
     return account
 
 
-def _questions(table: pd.DataFrame, later: timedelta) -> dict[str, Question]:
-    fields = ["site", "category", "title", "body", "tags", "score", "views", "licence"]
-    rows = table[fields].assign(
-        key=[f"{site}/{number}" for number, site in enumerate(table["site"], 101)],
-        posted_at=[when + later for when in table["posted_at"]],
-        release="invented",
-        author="nobody (invented)",
-    )
-    acts.add_questions(None, rows.to_dict("records"))
-    stored = Question.objects.in_bulk(list(rows["key"]), field_name="key")
-    return {name: stored[key] for name, key in zip(table["question_id"], rows["key"])}
+def _questions(table: pd.DataFrame, later: timedelta) -> tuple[dict[str, Question], dict[str, dict]]:
+    """By the simulation's names the questions, spread over the file's sites, and what the file says of them: their
+    answers to choose from, `right` and `wrong`."""
+    every = []
+    for site, of in _read(TEXTS).items():
+        alike = dict(site=site, category=of["category"], right=of["answers"], wrong=of["answers"])
+        every += [alike | one | one.get("answers", {}) for one in of["questions"]]
+    texts = {name: every[place * len(every) // len(table)] for place, name in enumerate(table["question_id"])}
+    keys = {name: f"{text['site']}/{number}" for number, (name, text) in enumerate(texts.items(), 101)}
+    rows = [
+        dict(key=keys[row.question_id], posted_at=row.posted_at + later, release="invented", author="nobody (invented)")
+        | dict(score=row.score, views=row.views, licence=row.licence)
+        | {name: texts[row.question_id].get(name, []) for name in ("site", "category", "title", "body", "tags")}
+        for row in table.itertuples()
+    ]
+    acts.add_questions(None, rows)
+    stored = Question.objects.in_bulk(list(keys.values()), field_name="key")
+    return {name: stored[key] for name, key in keys.items()}, texts
 
 
 def _trace(row, rng: np.random.Generator) -> list[dict]:
