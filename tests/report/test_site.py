@@ -53,6 +53,7 @@ PROTOCOLS = """id,functions,prompts,calls,figure
 uq/rounds,stats.interval.by_group,uq/correctness,two a question,
 """
 BINDER = "https://mybinder.org/v2/gh/a/b/HEAD"
+WIDGET = new_output("display_data", {"application/vnd.jupyter.widget-view+json": {}, "text/plain": "FloatProgress()"})
 NUMBERS = pd.DataFrame({"a": ["1"]})
 FORMULAS = r"""# UQ, section 1: formulas with a rather long title
 
@@ -109,7 +110,7 @@ def checkout(tmp_path_factory):
         "hle/2_wide": [
             new_markdown_cell("# HLE, section 2\n\n## A wide table"),
             code("table", shown(text_html=wide)),
-            code("await sit()", stream("stderr", "\rV: 100%|####| 81/81\n")),
+            code("await sit()", stream("stderr", "\rV: 100%|####| 81/81\n"), WIDGET),
         ],
         "hle/3_never_run": [new_markdown_cell("# HLE, section 3"), code("secret_of_code = 1")],
         "hle/4_kept": [new_markdown_cell("# HLE, section 4")],
@@ -124,7 +125,7 @@ def checkout(tmp_path_factory):
             bare = [*bare, code("added_later = 1")]
             write(root / f"notebooks/{name}.ipynb", bare)
         if name not in ("hle/3_never_run", "hle/4_kept"):
-            write(root / f"build/notebooks/{name}.ipynb", cells, papermill={"parameters": given})
+            write(root / f"build/notebooks/{name}.ipynb", cells, papermill={"parameters": given}, widgets={})
     files = {
         "lib/proctor/stats/interval.py": "",  # their docstrings are those of the library here
         "lib/proctor/stats/bootstrap.py": "",
@@ -238,7 +239,7 @@ def test_tables_have_files_and_boxes_and_printed_text_wraps(page):
     table = wide.find("table", class_="dataframe")
     assert table.parent["class"] == ["table-box"] and table.parent["tabindex"] == "0"
     assert "border" not in table.attrs and wide.article.find("style") is None, "no style of pandas"
-    assert "81/81" not in wide.article.text, "no progress bars"
+    assert "81/81" not in wide.article.text and "FloatProgress" not in wide.article.text, "no progress bars"
 
 
 def test_a_page_says_what_differs_in_its_run_and_a_solution_has_its_own_fold(page):

@@ -49,6 +49,7 @@ SPHINX = {
     "add_module_names": False,
     "nb_execution_mode": "off",
     "nb_render_markdown_format": "myst",
+    "nb_ipywidgets_js": {},
     "nb_output_stderr": "remove",  # progress bars
     "nb_render_image_options": {"alt": "A figure of this notebook"},  # that has no name
     "nb_code_prompt_show": "Show code",

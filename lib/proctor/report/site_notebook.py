@@ -28,6 +28,7 @@ from proctor.workflow.receipts import records
 BINDER = os.environ.get("PROCTOR_BINDER", "")  # e.g. https://mybinder.org/v2/gh/<owner>/<repository>/HEAD
 # A formula on lines of its own: Jupyter needs no empty lines around it, others do.
 DISPLAYED = re.compile(r"^\$\$(.+?)\$\$[ \t]*$", re.MULTILINE | re.DOTALL)
+_WIDGET = "application/vnd.jupyter.widget-view+json"  # needs a kernel
 _FOLDED = {"tags": ["hide-input"]}
 _SOLUTION = {  # of an exercise: code and output in one fold
     "tags": ["hide-cell"],
@@ -219,7 +220,7 @@ class NotebookPage:
                 if cells and cells[-1]["metadata"] == metadata == _FOLDED and not cells[-1]["outputs"]:
                     # one fold for code that shows nothing by itself
                     text = cells.pop()["source"].rstrip() + "\n\n" + text
-                outputs = [self._shown(output) for output in cell["outputs"]]
+                outputs = [self._shown(output) for output in cell["outputs"] if _WIDGET not in output.get("data", {})]
                 code = {"cell_type": "code", "metadata": metadata, "execution_count": None}
                 cells.append(code | {"source": text, "outputs": outputs})
         return self.content | {"cells": cells, "nbformat_minor": 4}  # before cells had ids
