@@ -1,17 +1,27 @@
 """What git holds, and the numbers that changed between two commits, or between a commit and the files here."""
 
 import math
-from functools import partial
 
 import pytest
 from proctor import cli
+from proctor.report import claims
 from proctor.workflow import git
 from proctor.workflow.notebook import WorkflowError
 
-from . import helpers
-from .helpers import claims_csv, commit_all
+from .helpers import commit_all
 
-claim = partial(helpers.claim, of="items")
+
+def claim(id: str = "uq/gain", estimate: float = 5.0, interval=(1.0, 9.0), **how) -> claims.Claim:
+    """A claim "> 0" of that estimate; how: what else `claims.judge` takes."""
+    usual = dict(sentence="It gains", says="> 0", n=10, of="items", notebook="uq/x", evidence="measured")
+    return claims.judge(id, estimate=estimate, interval=interval, **usual | how)
+
+
+def claims_csv(*made: claims.Claim) -> str:
+    """The file of these claims."""
+    rows = [claims.as_row(each) for each in made]
+    return "\n".join([",".join(rows[0]), *(",".join(f'"{cell}"' for cell in row.values()) for row in rows)]) + "\n"
+
 
 ONE = {
     "uq/claims_x.csv": claims_csv(

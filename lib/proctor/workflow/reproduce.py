@@ -59,6 +59,9 @@ def reproduce(
     values = params.resolve(notebooks, profile, {"all": params.read_overrides(overrides)})
     figures = params.figures_folder(profile, overrides)
     jobs = {job.name: job for job in jobs_of(notebooks, values, figures)}
+    for job in jobs.values():
+        if job.notebook.missing_logs():  # what ran with logs that have gone; the book shows the preview in its place
+            job.copy.unlink(missing_ok=True)
     done = all(job.reused for job in jobs.values())
     stay = split_kept(asked_for)[1]
     if not done:
