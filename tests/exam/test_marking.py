@@ -8,6 +8,7 @@ from proctor.data.tabular import DataError
 from proctor.exam import marking
 from proctor.exam.marking import board_of, read_one
 from proctor.models.session import Session
+from proctor.stats.proportions import wilson
 from scipy.stats import binomtest
 
 KEYS = "id,answer\nq1,1/2\nq2,Paris\nq3,B\n"
@@ -50,20 +51,22 @@ def test_comparison_decides_what_it_can_and_markings_are_counted_by_hand(files):
     found = marked(*files())
     assert found["decided_by"].tolist() == ["comparison", "nobody", "comparison", "nobody"]
     assert found["unreadable"].tolist() == [False, False, False, True]
-    rows = marking.markings(found).set_index("model")
-    one = rows.loc["one"]
-    assert (one["n"], one["right"], one["undecided"], one["both"]) == (3, 2, 1, 2)
-    assert (one["before"], one["now"], one["turned_right"], one["turned_wrong"]) == (50, 100, 1, 0)
-    assert one["p"] == binomtest(1, 1).pvalue and one["accuracy"] == pytest.approx(200 / 3)
-    assert rows.loc["two", "accuracy"] == 0 and rows.loc["two", "accuracy_high"] == 100
+    low, high = 100 * wilson(2, 3)[0], 100 * wilson(3, 3)[1]
+    lines = marking.described(found).split("\n")
+    assert lines[0] == f"one: 66.7% [{low:.1f}, {high:.1f}], 2 right, 1 undecided, of 3 questions"
+    turned = f"1 turned right, 0 turned wrong, p = {binomtest(1, 1).pvalue:.2g} (McNemar's exact test)"
+    assert lines[1] == f"  marked in the file too: 2; 50.0% there, 100.0% now; {turned}"
+    assert lines[2].startswith(
+        "two: 0.0% [0.0, 100.0], 0 right, 1 undecided (1 state no answer that can be read), of 1"
+    )
 
 
 def test_answers_that_the_file_has_read_and_judged_files_of_hle_are_marked_anew(files):
     rows = marked(*files(replies="question_id,answer\nq1,0.5\nq2,paris\n"))
     assert rows["right"].tolist() == [1, 1] and rows["model"].unique().tolist() == ["replies"]
     judged = {"q1": {"model": "m", "response": "Answer: 0.5", "judge_response": {"correct": "no", "confidence": 9}}}
-    rows = marking.markings(marked(*files(replies=json.dumps(judged), name="judged.json")))
-    assert rows["turned_right"].tolist() == [1]
+    said = marking.described(marked(*files(replies=json.dumps(judged), name="judged.json")))
+    assert "0.0% there, 100.0% now; 1 turned right" in said
 
 
 @pytest.mark.parametrize(

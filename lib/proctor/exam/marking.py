@@ -3,7 +3,7 @@
 keys = read_keys("keys.csv")                                   # id and key; with the question's text for a judge
 replies = matched(read_replies("gpt.json", "claude.eval"), keys, "keys.csv")
 marked = await mark(session, replies, keys, judge="openai/gpt-4o")      # no judge: nothing is asked
-markings(marked)                                               # one row per model; with the files' own marks, McNemar
+described(marked)                                              # lines per model; with the files' own marks, McNemar
 
 Results of single systems, a file each, as one leaderboard: HLE's judged files, inspect_ai's logs, lm-eval's samples,
 or a table of item and score.
@@ -146,28 +146,6 @@ def accuracy_interval(right: ArrayLike, questions: ArrayLike, level: float = 0.9
     return Interval(float(low.mean()), *limits, level, "wilson of means", n=n, of="questions")
 
 
-def markings(marked: pd.DataFrame) -> pd.DataFrame:
-    """One row per model: n (questions), replies, right, undecided, unreadable (of these), and accuracy in percent over
-    questions with its interval, whose upper end takes undecided replies for right (`accuracy_interval`).
-
-    Of replies that their file marked too, and that could be decided now: both (how many), before and now (percent
-    right), turned_right and turned_wrong, and p of McNemar's exact test (NaN with several samples of a question)."""
-    rows = []
-    for model, part in marked.groupby("model", sort=False):
-        found = accuracy_interval(part["right"], part["question_id"])
-        row = dict(model=model, n=found.n, replies=len(part), right=int((part["right"] == 1).sum()))
-        lost = part["right"].isna()
-        row |= dict(undecided=int(lost.sum()), unreadable=int((lost & part["unreadable"]).sum()))
-        row |= dict(accuracy=100 * found.estimate, accuracy_low=100 * found.low, accuracy_high=100 * found.high)
-        both = part.dropna(subset=["right", "before"])
-        now, was = both["right"] == 1, both["before"] == 1
-        row |= dict(both=len(both), before=100 * was.mean(), now=100 * now.mean())
-        row |= dict(turned_right=int((now & ~was).sum()), turned_wrong=int((was & ~now).sum()))
-        once = len(both) and not both["question_id"].duplicated().any()
-        rows.append(row | dict(p=float(exact_p(row["turned_right"], row["turned_wrong"])) if once else np.nan))
-    return pd.DataFrame(rows)
-
-
 def as_results(marked: pd.DataFrame) -> pd.DataFrame:
     """One row per reply, as `compare` and `leaderboard` read it: model, question_id, sample, score, then how it came.
 
@@ -179,18 +157,25 @@ def as_results(marked: pd.DataFrame) -> pd.DataFrame:
 
 
 def described(marked: pd.DataFrame) -> str:
-    """`markings` as lines for a terminal."""
+    """The marks as lines for a terminal: of each model accuracy over questions (`accuracy_interval`); of its replies
+    that their file marked too, and that could be decided now, how many turned, and McNemar's exact test unless a
+    question has several."""
     lines = []
-    for row in markings(marked).itertuples():
-        interval = f"{row.accuracy:.1f}% [{row.accuracy_low:.1f}, {row.accuracy_high:.1f}]"
-        of = "questions" if row.n == row.replies else f"questions, {row.replies} replies"
-        unread = f" ({row.unreadable} state no answer that can be read)" if row.unreadable else ""
-        counts = f"{row.right} right, {row.undecided} undecided{unread}"
-        lines.append(f"{row.model}: {interval}, {counts}, of {row.n} {of}")
-        if row.both:
-            p = "" if np.isnan(row.p) else f", p = {row.p:.2g} (McNemar's exact test)"
-            turned = f"{row.turned_right} turned right, {row.turned_wrong} turned wrong{p}"
-            lines.append(f"  marked in the file too: {row.both}; {row.before:.1f}% there, {row.now:.1f}% now; {turned}")
+    for model, part in marked.groupby("model", sort=False):
+        found, lost = accuracy_interval(part["right"], part["question_id"]).scaled(100), part["right"].isna()
+        unread = (lost & part["unreadable"]).sum()
+        counts = f"{(part['right'] == 1).sum()} right, {lost.sum()} undecided"
+        counts += f" ({unread} state no answer that can be read)" * bool(unread)
+        of = f"{found.n} questions" + f", {len(part)} replies" * (len(part) > found.n)
+        lines.append(f"{model}: {found.estimate:.1f}% [{found.low:.1f}, {found.high:.1f}], {counts}, of {of}")
+        both = part.dropna(subset=["right", "before"])
+        if len(both):
+            now, was = both["right"] == 1, both["before"] == 1
+            better, worse = int((now & ~was).sum()), int((was & ~now).sum())
+            shares = f"{100 * was.mean():.1f}% there, {100 * now.mean():.1f}% now"
+            test = f", p = {float(exact_p(better, worse)):.2g} (McNemar's exact test)"
+            turned = f"{better} turned right, {worse} turned wrong{test * both['question_id'].is_unique}"
+            lines.append(f"  marked in the file too: {len(both)}; {shares}; {turned}")
     if marked["right"].isna().any():
         lines.append(
             "undecided replies count as wrong; the upper limit counts them as right. --judge MODEL weighs them"
