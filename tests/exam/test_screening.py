@@ -33,13 +33,8 @@ def test_a_cell_is_kept_from_a_fifth_to_seven_tenths_and_a_reply_that_is_cut_off
 
 
 def test_the_two_families_where_nothing_carries_over_stay_with_their_nearest_cell():
-    right = {
-        ("long_sum", 1): 10,
-        ("long_sum", 2): 9,
-        ("long_sum", 3): 0,
-        ("letter_count", 1): 5,
-        ("letter_count", 2): 9,
-    }
+    right = {("long_sum", level): k for level, k in ((1, 10), (2, 9), (3, 0))}
+    right |= {("letter_count", 1): 5, ("letter_count", 2): 9}
     table = screening.cells(answers(right))
     assert table["keep"].tolist() == [False, True, False, True, False]  # .9 and 0 are as near: the easier one
     assert table["why"].tolist()[1] == "nearest of a family that stays"

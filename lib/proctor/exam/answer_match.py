@@ -175,20 +175,19 @@ def _symbol(left: str) -> bool:
 
 def _one_number(given: str, right: str) -> bool:
     """Whether both are one number, one of them a decimal. Raises Undecided where one is the other rounded."""
-    key, answer = literal(right), literal(given)
-    if not (key and key.step or answer and answer.step):
+    if not any(found and found.step for found in (literal(given), literal(right))):
         return False
-    exact, value = (
-        number.value if number else constant(parse_formula(text)) for number, text in ((key, right), (answer, given))
-    )
-    if exact is None or value is None:
+    (value, step), (exact, last) = _measured(given), _measured(right)
+    if value is None or exact is None or 2 * abs(exact - value) > max(step, last):
         return False
-    if exact == value:
-        return True
-    steps = [number.step if number else Fraction(0) for number in (key, answer)]
-    if 2 * abs(exact - value) > max(steps):
-        return False
-    raise Undecided("one is the other rounded")
+    if exact != value:
+        raise Undecided("one is the other rounded")
+    return True
+
+
+def _measured(text: str) -> "Literal":
+    """The value of a text, None if it has names, and the step of its last digit. Raises Undecided."""
+    return literal(text) or Literal(constant(parse_formula(mixed(text))), Fraction(0))
 
 
 def _same_value(one, two) -> bool | None:
@@ -236,35 +235,30 @@ def _same_equation(one, two) -> bool | None:
 def _same_quantity(one: Quantity | None, two: Quantity | None, given: str, right: str):
     """Two answers of which at least one has a unit. NotImplemented where the unit may be a variable."""
     if one and two:
-        scale = factor(one.unit, two.unit)
-        if scale is None or scale == 0:
+        if not (scale := factor(one.unit, two.unit)):
             return None if scale is None else False
-        if scale == 1 and one.unit == two.unit:
+        if one.unit == two.unit:
             return _same(one.number, two.number)
-        first, second = (constant(parse_formula(mixed(q.number))) for q in (one, two))
+        (first, step), (second, last) = _measured(one.number), _measured(two.number)
         if first is None or second is None:
             return None
-        first, gap = first * scale, abs(first * scale - second)
-        if gap <= max(abs(first), abs(second)) / 10**12:
+        gap = abs(first * scale - second)
+        if gap <= abs(second) / 10**12:
             return True
-        steps = [found.step * by for q, by in ((one, scale), (two, 1)) if (found := literal(q.number))]
-        return None if 2 * gap <= max(steps, default=0) else False
+        return None if 2 * gap <= max(step * scale, last) else False
     unit, bare = (one, right) if one else (two, given)
     assert unit is not None
     if factor(unit.unit, "degree") == 1 and re.search(r"\\pi|\bpi\b", bare):
         return _same_value(parse_formula(f"({unit.number})*\\pi/180"), parse_formula(bare))
-    if unit.loose and (number := literal(unit.number)) and (value := literal(bare)) and value.value:
-        ratio = number.value / value.value  # 300 K and 300, or 300000
-        if any(ratio == Fraction(10) ** power for power in (0, -3, -6, -9)):
-            return None
-    if unit.loose or re.search(r"[A-Za-z]", re.sub(r"\\[a-z]+", "", bare)):
-        return NotImplemented if unit.loose else None
-    if _same(unit.number, bare) is not False:
-        return _same(unit.number, bare)
-    first, second = (constant(parse_formula(mixed(text))) for text in (unit.number, bare))
-    ratio = first / second if first and second else None  # 500 cm for a key in metres
-    powers = ratio and any(ratio == Fraction(10) ** power for power in range(-12, 13))
-    return None if powers else False
+    if not unit.loose:
+        alike = None if re.search(r"[A-Za-z]", re.sub(r"\\[a-z]+", "", bare)) else _same(unit.number, bare)
+        if alike is not False:
+            return alike
+    first, second = _measured(unit.number).value, _measured(bare).value
+    ratio = first / second if first and second else None  # 500 cm for a key in metres, 300 K and 300 or 300000
+    if ratio and any(ratio == Fraction(10) ** power for power in range(-12, 13)):
+        return None
+    return NotImplemented if unit.loose else False
 
 
 # Notation
@@ -273,7 +267,7 @@ def _same_quantity(one: Quantity | None, two: Quantity | None, given: str, right
 class Literal(NamedTuple):
     """A number as written: its value, and the step of its last decimal (0: an integer)."""
 
-    value: Fraction
+    value: Fraction | None
     step: Fraction
 
 
