@@ -117,7 +117,9 @@ def check_out(source: Source, clone: Path, raw: Path) -> None:
     git("init", "--quiet")
     git("remote", "add", "origin", f"{base}/{source.repository}")
     git("fetch", "--no-tags", *part, "origin", source.commit)
-    git("sparse-checkout", "set", "--no-cone", *source.paths)
+    git("config", "core.sparseCheckout", "true")  # git sparse-checkout of before 2.35 takes no such patterns
+    (clone / "info").mkdir(exist_ok=True)
+    (clone / "info" / "sparse-checkout").write_text("\n".join(source.paths))
     git("checkout", "--quiet", "--detach", source.commit)
     if source.history == "versions":
         (raw / "versions").mkdir()
