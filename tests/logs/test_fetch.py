@@ -52,7 +52,8 @@ def repository(no_logs, tmp_path, monkeypatch):
                 break
             except OSError:
                 time.sleep(0.01)
-        monkeypatch.setenv("PROCTOR_LOGS_URL", f"git://127.0.0.1:{port}")
+        there = server.poll() is None  # else git came without its daemon, and reads the folder itself
+        monkeypatch.setenv("PROCTOR_LOGS_URL", f"git://127.0.0.1:{port}" if there else (tmp_path / "served").as_uri())
         yield folder
         server.terminate()
 
