@@ -113,7 +113,7 @@ def test_the_official_calibration_error_is_shown_to_depend_on_the_number_of_answ
     rows = read("hle/calibration_table").query("signal == 'stated confidence'").set_index("answers")
     assert rows["n"]["all, both exams"] == len(stated)
     assert rows["official"][exam_recorded.MODELS].isna().all()  # below 100 answers
-    assert rows["official"]["all, both exams"] == 0  # below 200
+    assert (rows["official"]["all, both exams"] == 0) == (len(stated) < 200)  # it leaves out the rest of a hundred
     one_bin = stated[stated["model"] == exam_recorded.MODELS[2]]
     gap = abs(one_bin["confidence"].mean() - one_bin["right"].mean())
     assert rows["all_bins"][exam_recorded.MODELS[2]] == pytest.approx(gap)

@@ -149,9 +149,10 @@ def test_gains_over_other_methods_are_those_of_the_tables_corrected_for_all_comp
     assert claim("synthesis/3_flattery").estimate == pytest.approx(100 * chosen["flattery"].mean())
 
 
-def test_one_score_of_a_strong_judge_ranks_as_pandas_counts(read, judge_scores):
+def test_one_score_of_a_strong_judge_ranks_as_pandas_counts(read, given, judge_scores):
     table = read("synthesis/strong_judges").set_index("method")["within"]
-    wanted = [f"{judge}{prompt}" for judge in ("gpt-5.4-mini", "claude-haiku-4.5") for prompt in ("", "+criteria")]
+    judges = given("synthesis/3_strong_judges")["judges"]
+    wanted = [f"{judge}{prompt}" for judge in judges for prompt in ("", "+criteria")]
     scores = judge_scores[judge_scores["judge"].isin(wanted)]
     shared = scores.groupby("item", observed=True)["judge"].nunique()
     first = scores[(scores["repeat"] == 1) & (scores["judge"] == "gpt-5.4-mini")]

@@ -386,7 +386,10 @@ def look(page, path):
     listeners = {
         "console": lambda line: said.append(f"console: {line.text}") if line.type == "error" else None,
         "pageerror": lambda error: said.append(f"script: {error}"),
-        "requestfailed": lambda request: said.append(f"failed: {request.url}"),
+        # the last page's icon may still be on its way when the next page is asked for
+        "requestfailed": lambda request: (
+            said.append(f"failed: {request.url}") if "ABORTED" not in request.failure else None
+        ),
         "request": lambda request: said.append(f"loads: {request.url}"),
     }
     for event, listener in listeners.items():
