@@ -38,13 +38,6 @@ def test_a_log_of_inspect_gives_each_epoch_s_reply_and_whether_it_was_cut_off(tm
 BY_MATCH, BY_MODEL = dict(value="C", answer="B"), dict(value="I", answer="B is it")
 
 
-def test_a_log_with_two_scorers_names_them_and_the_option_and_reads_the_one_that_is_chosen(tmp_path):
-    path = inspect_log(tmp_path / "log.eval", dict(match=BY_MATCH, model_graded_qa=BY_MODEL))
-    with pytest.raises(DataError, match="match, model_graded_qa; none is called f1. Choose"):
-        read_results(path, scores=["f1"])
-    assert read_results(path, scores=["model_graded_qa"])["score"].tolist() == [0]
-
-
 def test_a_sample_that_ended_in_an_error_has_no_answer_and_counts_as_wrong(tmp_path):
     path = inspect_log(tmp_path / "log.eval", dict(match=BY_MATCH), {})
     with zipfile.ZipFile(path, "a") as file:
