@@ -16,9 +16,10 @@ numbers, and 1e-3 no multiple of Euler's number.
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from fractions import Fraction
 from functools import lru_cache
+from itertools import accumulate
 from typing import NamedTuple
 
 from proctor.data.schemas import LETTERS
@@ -295,9 +296,9 @@ def normal(text: str) -> str:
         text = text.rstrip("; ").replace(";", ",")
     text = re.sub(r",?\s+and\s+", ", ", re.sub(r"(?<=\d)\s*x\s*(?=10\s*\^)", "*", text))
     text = re.sub(r"\\[()\[\]]|\$|^\s*\*\*|\*\*\s*$", " ", text).replace("**", "^").strip().rstrip(".;,").strip()
-    if (boxed := re.fullmatch(r"\\boxed\s*\{(.*)\}", text)) and _closes(text, text.index("{")) == len(text) - 1:
-        text = boxed[1].strip()
-    if text.startswith("{") and _closes(text, 0) == len(text) - 1:
+    if (boxed := re.fullmatch(r"\\boxed\s*(\{.*\})", text)) and _wrapped(boxed[1]):
+        text = boxed[1][1:-1].strip()
+    if text.startswith("{") and _wrapped(text):
         text = f"⦃{text[1:-1]}⦄"
     text = re.sub(r"\\([lg])(eq?|t)(?![A-Za-z])", lambda sign: "<>"[sign[1] == "g"] + "=" * (sign[2] != "t"), text)
     return re.sub(r"\s*([-+*/^=<>])\s*", r"\1", " ".join(text.split()))
@@ -309,17 +310,14 @@ def _rows(found: re.Match) -> str:
     return "[" + ",".join("[" + ",".join(cell.strip() for cell in row.split("&")) + "]" for row in rows) + "]"
 
 
-def _depths(text: str) -> Iterator[tuple[int, str, int]]:
-    """Each place and its sign, with how many brackets are open after it."""
-    depth = 0
-    for place, sign in enumerate(text):
-        depth += (sign in "([{⦃") - (sign in ")]}⦄")
-        yield place, sign, depth
+def _depths(text: str) -> list[int]:
+    """How many brackets are open after each sign; an interval may open with one kind and close with another."""
+    return list(accumulate((sign in "([{⦃") - (sign in ")]}⦄") for sign in text))
 
 
-def _closes(text: str, start: int) -> int | None:
-    """Where the bracket at `start` closes; an interval may open with one kind and close with another."""
-    return next((start + place for place, _, depth in _depths(text[start:]) if depth == 0), None)
+def _wrapped(text: str) -> bool:
+    """Whether the bracket that opens a text closes at its end."""
+    return 0 not in _depths(text)[:-1] and _depths(text)[-1] == 0
 
 
 def parts(text: str) -> tuple[str, list[str]]:
@@ -328,14 +326,14 @@ def parts(text: str) -> tuple[str, list[str]]:
     A comma before exactly three digits separates thousands outside brackets; within, it has two readings.
     """
     inner, brackets = text, ""
-    if text and text[0] in "([⦃" and _closes(text, 0) == len(text) - 1 and text[-1] in ")]⦄":
+    if text[:1] in ("(", "[", "⦃") and _wrapped(text) and text[-1] in ")]⦄":
         inner, brackets = text[1:-1], text[0] + text[-1]
     thousands = re.compile(r"(?<!\d)[1-9]\d{0,2}(,\d{3})+(?!\d)")
     if brackets and thousands.search(inner):
         raise Undecided("a comma that separates entries or thousands")
     if not brackets:
         inner = thousands.sub(lambda number: number[0].replace(",", ""), inner)
-    commas = [place for place, sign, depth in _depths(inner) if sign == "," and depth == 0]
+    commas = [place for place, depth in enumerate(_depths(inner)) if inner[place] == "," and depth == 0]
     entries = [inner[after + 1 : end].strip() for after, end in zip([-1, *commas], [*commas, len(inner)])]
     if len(entries) == 1:
         return (brackets, entries) if brackets == "⦃⦄" else ("", [text if brackets else inner])
