@@ -152,11 +152,10 @@ def test_gains_over_other_methods_are_those_of_the_tables_corrected_for_all_comp
 def test_one_score_of_a_strong_judge_ranks_as_pandas_counts(read, given, judge_scores):
     table = read("synthesis/strong_judges").set_index("method")["within"]
     judges = given("synthesis/3_strong_judges")["judges"]
-    wanted = [f"{judge}{prompt}" for judge in judges for prompt in ("", "+criteria")]
-    scores = judge_scores[judge_scores["judge"].isin(wanted)]
+    scores = judge_scores[judge_scores["judge"].isin([*judges, *(f"{judge}+criteria" for judge in judges)])]
     shared = scores.groupby("item", observed=True)["judge"].nunique()
     first = scores[(scores["repeat"] == 1) & (scores["judge"] == "gpt-5.4-mini")]
-    first = first[first["item"].isin(shared.index[shared == len(wanted)])]
+    first = first[first["item"].isin(shared.index[shared == scores["judge"].nunique()])]
     wide = first.pivot(index="item", columns="candidate", values="score")
     lowest = wide.fillna(wide.min().min())
     wins = [(lowest["chosen"] > lowest[name]) + 0.5 * (lowest["chosen"] == lowest[name]) for name in lowest.columns[1:]]
