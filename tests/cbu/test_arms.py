@@ -4,11 +4,9 @@ import asyncio
 
 import numpy as np
 import pandas as pd
-import pytest
 from proctor.cbu import arms
 from proctor.cbu.utility import NONE
 from proctor.data.questions import load_families
-from proctor.data.schemas import Question
 from proctor.generated.worked import EQUATION
 from proctor.models.read_answer import stated
 
@@ -25,13 +23,6 @@ def test_arms_say_what_they_are():
         assert steps["right"] == steps["right again"] != steps["wrong"] == steps["lucky"] == steps["confident"]
         assert found["right"].text != found["right again"].text
         assert [answer.correct for answer in found.values()] == [True, True, False, False, False]
-
-
-def test_other_questions_and_arms_are_refused():
-    with pytest.raises(ValueError, match="question 'own' has no slips"):
-        arms.planted([Question(id="own", question="What is 2 + 2?", answer="4")])
-    with pytest.raises(ValueError, match="no arm 'short'"):
-        arms.planted(QUESTIONS[:1], ["short"])
 
 
 def test_the_first_study_is_part_of_the_larger_ones(fake_model):

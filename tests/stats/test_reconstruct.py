@@ -27,7 +27,6 @@ from proctor.stats.rounding import (
     read_printed,
     rounded,
     show,
-    total,
 )
 from statsmodels.stats.inter_rater import cohens_kappa
 
@@ -250,7 +249,7 @@ def test_about_rounds_at_the_last_digit_that_is_not_zero(text, low, high):
 def test_ranges_meet_when_one_number_fits_both_arithmetic_is_exact_and_a_bound_leaves_one_side_open():
     assert (rounded("48.2") - rounded("40.42")).meets(rounded("7.78"))
     assert not (rounded("48.2") - rounded("40.42")).meets(rounded("7.58"))
-    assert total([rounded("33.3")] * 3).meets(100) and not total([rounded("33.3")] * 2).meets(100)
+    assert sum([rounded("33.3")] * 3).meets(100) and not sum([rounded("33.3")] * 2).meets(100)
     assert rounded("48.2") - rounded("40.42") == Span(Fraction("7.725"), Fraction("7.835"))
     assert rounded("0.1") + rounded("0.2") == Span(Fraction("0.2"), Fraction("0.4"))
     assert exact("33,916") == as_span(33916)

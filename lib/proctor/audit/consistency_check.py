@@ -28,7 +28,7 @@ from proctor.data import published
 from proctor.data.published import PERCENT, TABLES, UNITS, load_published, printed_number
 from proctor.data.tabular import DataError, problem, read_rows, summary
 from proctor.stats.reconstruct import accuracy_counts, agreement_counts, confusion_counts, shares_of_whole
-from proctor.stats.rounding import Span, about, as_span, bound, exact, rounded, total
+from proctor.stats.rounding import Span, about, as_span, bound, exact, rounded
 
 PAPERS = ("uq", "hle", "hle_verified", "kina", "cbu")
 # What depends on a disagreement, from least to most.
@@ -271,8 +271,8 @@ def same_names(one: list[str], other: list[str]) -> bool:
 
 FUNCTIONS = {
     "len": len,
-    "total": total,
-    "mean": lambda parts: total(parts) / len(parts),
+    "total": sum,
+    "mean": lambda parts: sum(parts) / len(parts),
     "largest": lambda parts: Span(max(part.low for part in parts), max(part.high for part in parts)),
     "smallest": lambda parts: Span(min(part.low for part in parts), min(part.high for part in parts)),
     "low": lambda part: as_span(part).low,

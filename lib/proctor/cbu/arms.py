@@ -42,18 +42,9 @@ NATURAL = ("natural right", "natural wrong")
 
 
 def planted(questions: Sequence[Question], arms: Collection[str] = tuple(ARMS)) -> list[Answer]:
-    """The planted candidates of each question, in the order of ARMS, which is their `label`.
-
-    Raises ValueError for a question that is not of families-v2 or -v3, or an arm that does not exist.
-    """
-    if unknown := set(arms) - set(ARMS):
-        raise ValueError(f"no arm {sorted(unknown)[0]!r}: choose from {', '.join(ARMS)}")
-    found = []
-    for question in questions:
-        if "wrongs" not in question.extra:
-            raise ValueError(f"question {question.id!r} has no slips: arms are made from generated questions")
-        found += labelled(question, _texts(question), {arm: ARMS[arm] for arm in ARMS if arm in arms}, question.source)
-    return found
+    """The planted candidates of each question of families-v2 or -v3, in the order of ARMS, which is their `label`."""
+    kinds = {arm: kind for arm, kind in ARMS.items() if arm in arms}
+    return [one for q in questions for one in labelled(q, _texts(q), kinds, q.source)]
 
 
 def _texts(question: Question) -> dict[str, str]:

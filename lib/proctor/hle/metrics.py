@@ -134,10 +134,6 @@ def _stated_percent(_: Mapping, __: Request, reply: Reply) -> dict[str, float]:
     return dict(confidence=int(said) / 100 if said.isdecimal() else np.nan)
 
 
-async def low_anchor(session: Session, models: Sequence[str] = (screening.MODEL,), n: int = ANSWERS) -> pd.DataFrame:
-    """The same answers after the low examples; rows of `anchored_confidence`."""
-    return await anchored_confidence(session, models, n, (LOW,))
-
-
+low_anchor = partial(anchored_confidence, styles=(LOW,))  # the same answers after the low examples
 STUDIES = {"hle.anchored_confidence": anchored_confidence, "hle.low_anchor": low_anchor}
 MORE_STUDIES = {"hle.anchored_confidence.more": partial(anchored_confidence, version=screening.MORE)}

@@ -84,17 +84,9 @@ async def tool_gain(
         )
         helped = await with_calculator(session, model, questions)
         for question, reply, turns in zip(questions, alone, helped):
-            table.append(
-                {
-                    "model": model,
-                    "question_id": question.id,
-                    "category": question.category,
-                    "level": question.level,
-                    "without": grade(question, stated(reply).answer),
-                    "tokens without": reply.completion_tokens,
-                }
-                | _told(question, turns, "with")
-            )
+            row = dict(model=model, question_id=question.id, category=question.category, level=question.level)
+            row |= {"without": grade(question, stated(reply).answer), "tokens without": reply.completion_tokens}
+            table.append(row | _told(question, turns, "with"))
     return pd.DataFrame(table)
 
 
@@ -106,11 +98,13 @@ async def tool_steps(
 ) -> pd.DataFrame:
     """The same questions with steps in words before each call: model, question_id, with steps, calls with steps,
     copies with steps and tokens with steps."""
-    questions, table = await screening.asked(session, n, version), []
-    for model in models:
-        for question, turns in zip(questions, await with_calculator(session, model, questions, prompt=STEPS)):
-            table.append({"model": model, "question_id": question.id} | _told(question, turns, "with steps"))
-    return pd.DataFrame(table)
+    questions = await screening.asked(session, n, version)
+    rows = [
+        {"model": model, "question_id": question.id} | _told(question, turns, "with steps")
+        for model in models
+        for question, turns in zip(questions, await with_calculator(session, model, questions, prompt=STEPS))
+    ]
+    return pd.DataFrame(rows)
 
 
 def _told(question: Question, turns: Sequence[Reply], arm: str) -> dict[str, float]:

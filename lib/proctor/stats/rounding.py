@@ -13,7 +13,7 @@ necessary, never narrower. So a disagreement that is found is real. Only searche
 ('7.725 to 7.835', True, False)
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import ROUND_DOWN, ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal, InvalidOperation
 from fractions import Fraction
@@ -214,11 +214,6 @@ def bound(text: str, relation: str) -> Span:
     """A figure given as a bound: < and <= leave everything below it, > and >= everything above."""
     number = Fraction(_number(text))
     return Span(-inf, number) if relation in ("<", "<=") else Span(number, inf)
-
-
-def total(parts: Iterable[Span]) -> Span:
-    """The sum of ranges."""
-    return sum(parts, Span(Fraction(0), Fraction(0)))
 
 
 def _number(text: str) -> Decimal:
