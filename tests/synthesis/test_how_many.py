@@ -5,6 +5,7 @@ from math import isinf, isnan
 
 import numpy as np
 import pytest
+from proctor import cli
 from proctor.cbu.ranking_metrics import order_chance
 from proctor.stats.compare import chances, mcnemar_power, score_power
 from proctor.stats.power import mcnemar_items
@@ -12,6 +13,7 @@ from proctor.synthesis import how_many as h
 from proctor.synthesis import how_many_checks as checks
 from scipy.stats import betabinom, binom, hypergeom
 from statsmodels.stats.inter_rater import cohens_kappa
+from typer.testing import CliRunner
 
 
 @pytest.mark.parametrize("rates", [(0.6, 0.5, 0.4), (0.9, 0.8, 0.2), (0.3, 0.25, 0.0)])
@@ -115,22 +117,56 @@ def test_a_split_is_the_best_of_all_whole_numbers(most):
         assert found.error <= found.once + 1e-12
 
 
+# the command line
+
+
+def run(*words: str):
+    return CliRunner().invoke(cli.app, ["how-many", *words])
+
+
 @pytest.mark.parametrize(
-    "call, mend",
+    "words, first",
     [
-        (lambda: h.items_for_difference((60, 0.5)), "60 percent is 0.6"),
-        (lambda: h.items_for_difference((0.5, 0.5)), "give two rates"),
-        (lambda: h.items_for_difference((0.6, 0.5), 0.9), "allow from -0.82 to 0.82"),
-        (lambda: h.items_for_difference((0.6, 0.5), power=80), "0.8, not 80"),
-        (lambda: h.votes_for_error(0.6, 0.1), "fix the judge"),
-        (lambda: h.votes_for_error(0.2, 0.2, 0.05, 0.15), "any number 0.053"),
-        (lambda: h.error_of_votes(0.2, 4, 0.1), "odd"),
-        (lambda: h.rollouts_for_order((0.4, 0.6)), "better candidate's first"),
-        (lambda: checks.labels_for_agreement(0.02, items=50), "give more items"),
-        (lambda: checks.items_to_check(100, 0.01, allowed=1), "can't be allowed"),
-        (lambda: h.split_budget(5, 1.0, 1.0, 10, 1), "doesn't pay"),
+        ("items --rates 0.6 0.5 --correlation 0.4 --power 0.8", "252 items"),
+        ("items --rates 0.6 0.5 --correlation 0.4 --test score", "237 items"),
+        ("items --rates 0.6 0.5 --correlation 0.4 --family 5 --icc 0.3", "520 items"),
+        ("difference -n 500 --rate 0.15", "5.97 points"),
+        ("repeats --within 2 --between 1", "18 repeats of each item"),
+        ("votes --miss 0.3 --false-alarm 0.2", "17 votes on each answer"),
+        ("rollouts", "64 rollouts of each candidate"),
+        ("order --utilities 0.6 0.4", "21 rollouts of each candidate"),
+        ("agreement --prevalence 0.3 --reviewers 3", "174 items, each labelled by 3 reviewers"),
+        ("agreement --prevalence 0.3 --items 100", "7 reviewers of the same 100 items"),
+        ("checks --population 1143 --below 0.05", "57 items to check"),
+        ("checks --within 0.03 --expected 0.1", "419 items to check"),
+        ("split --budget 100 --between 1 --within 4 --item-cost 9", "7 items with 5 repeats each"),
     ],
 )
-def test_what_can_t_be_planned_says_what_to_mend(call, mend):
-    with pytest.raises(ValueError, match=mend):
-        call()
+def test_each_question_has_its_answer_and_what_it_assumes(words, first):
+    found = run(*words.split())
+    assert found.exit_code == 0 and found.stdout.startswith(first), found.output
+    assert "assumed: " in found.stdout or words.startswith("difference")
+
+
+@pytest.mark.parametrize(
+    "words, mend",
+    [
+        ("items --rates 60 0.5", "60 percent is 0.6"),
+        ("items --rates 0.5 0.5", "give two rates"),
+        ("items --rates 0.6 0.5 --correlation 0.9", "allow from -0.82 to 0.82"),
+        ("items --rates 0.6 0.5 --power 80", "0.8, not 80"),
+        ("items", "--rates"),
+        ("difference -n 70 --rate 0.76 --correlation 0.8", "give more items"),
+        ("votes --miss 0.6 --false-alarm 0.1", "fix the judge"),
+        ("votes --miss 0.2 --false-alarm 0.2 --correlation 0.15", "any number 0.053"),
+        ("order --utilities 0.4 0.6", "better candidate's first"),
+        ("agreement --half-width 0.02 --items 50", "give more items"),
+        ("agreement --items 9 --reviewers 3", "not both"),
+        ("checks --population 100 --below 0.01 --allowed 1", "can't be allowed"),
+        ("checks", "one of them"),
+        ("split --budget 5 --between 1 --within 1 --item-cost 10", "doesn't pay"),
+    ],
+)
+def test_what_can_t_be_planned_says_what_to_mend_and_ends_with_2(words, mend):
+    found = run(*words.split())
+    assert found.exit_code == 2 and mend in found.stderr
