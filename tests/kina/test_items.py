@@ -129,7 +129,7 @@ def test_options_are_sets_only_where_the_stem_lists_statements():
     options = tuple(Option(key=key, answer=text) for key, text in zip("ABC", ("1, 2", "2", "Only 1 and 3")))
     item = Item(index="1", discipline="d", question="Pick.\n1. a\n2. b\n3. c", options=options, correct_answer="A")
     assert item.sets == [frozenset({1, 2}), frozenset({2}), frozenset({1, 3})]
-    assert item.model_copy(update={"question": "How many apples are left?"}).sets == []
+    assert item.but(question="How many apples are left?").sets == []
 
 
 # the rules: a right item passes, a planted defect is named by its rule and no other
@@ -138,11 +138,11 @@ def test_options_are_sets_only_where_the_stem_lists_statements():
 def placed(item, texts, right):
     """The item with these option texts, keyed from A; the right one is the text `right`."""
     made = tuple(option(text, "so").model_copy(update={"key": letter}) for letter, text in zip(LETTERS, texts))
-    return item.model_copy(update={"options": made, "correct_answer": LETTERS[texts.index(right)]})
+    return item.but(options=made, "correct_answer": LETTERS[texts.index(right)])
 
 
 def misordered(item):
-    return item.model_copy(update={"options": item.options[1:] + item.options[:1]})
+    return item.but(options=item.options[1:] + item.options[:1])
 
 
 def doubled(item):
@@ -150,7 +150,7 @@ def doubled(item):
     a, b = item.wrong[:2]
     text = a.answer.replace(", ", " and ") if item.sets else f" {a.answer.upper()}."
     changed = tuple(one.model_copy(update={"answer": text}) if one == b else one for one in item.options)
-    return item.model_copy(update={"options": changed})
+    return item.but(options=changed)
 
 
 def test_our_own_items_keep_every_rule():
@@ -164,7 +164,7 @@ def test_a_planted_defect_is_named_by_its_rule_and_but_for_those_of_sets_by_no_o
         assert len(plants) == (6 if item.sets else 4)
         alone = {"keys moved": ("options", misordered(item)), "twice, written otherwise": ("distinct", doubled(item))}
         blank = tuple(one.model_copy(update={"explanation": " "}) for one in item.options)
-        alone |= {"blank explanations": ("explanation", item.model_copy(update={"options": blank}))}
+        alone |= {"blank explanations": ("explanation", item.but(options=blank))}
         alone |= {"no source": ("source", unsourced(item))}
         for name, (rule, bad) in (plants | alone).items():
             of_sets = item.sets and name in ("option missing", "option twice", "last statement missing", "subset")
@@ -172,10 +172,10 @@ def test_a_planted_defect_is_named_by_its_rule_and_but_for_those_of_sets_by_no_o
 
 
 def test_options_and_statements_are_counted():
-    more = plain()[0].model_copy(update={"options": (*plain()[0].options, Option(key="K", answer="77"))})
+    more = plain()[0].but(options=(*plain()[0].options, Option(key="K", answer="77")))
     assert [problem.text for problem in problems(more)] == ["11 options: give ten"]
     lead, listed = split_stem(sets()[0].question)
-    few, unknown = problems(sets()[0].model_copy(update={"question": join_stem(lead, listed[:5])}))
+    few, unknown = problems(sets()[0].but(question=join_stem(lead, listed[:5])))
     assert few.rule == unknown.rule == "statements" and "at least 6" in few.text and "name statements 6" in unknown.text
 
 
@@ -188,7 +188,7 @@ def test_a_proper_subset_of_the_right_set_is_named_with_its_letter_and_a_superse
     victim = next(one for one in item.wrong if one.answer.count(",") == 1)
     text = ", ".join(item.right.answer.split(", ")[:2])
     changed = tuple(one.model_copy(update={"answer": text}) if one == victim else one for one in item.options)
-    (found,) = problems(item.model_copy(update={"options": changed}))
+    (found,) = problems(item.but(options=changed))
     assert found.rule == "subset" and found.text.startswith(f"{victim.key} ({text})")
 
 
@@ -196,7 +196,7 @@ def test_a_proper_subset_of_the_right_set_is_named_with_its_letter_and_a_superse
 def test_a_right_option_much_longer_or_shorter_than_all_others_stands_out(characters, stands_out):
     wrong = [option(f"option {i:04d}", "no") for i in range(9)]  # eleven characters each
     made = {"options": with_key(option("x" * characters, "so"), wrong, 3), "correct_answer": "D"}
-    assert broken(plain()[0].model_copy(update=made)) == ["balance"] * stands_out
+    assert broken(plain()[0].but(**made)) == ["balance"] * stands_out
 
 
 @pytest.mark.parametrize(
@@ -217,7 +217,7 @@ def test_the_worked_example_that_the_manual_rejects_is_rejected_for_all_its_reas
     The review cuts one of the ten options off; "2, 4" stands in for it.
     """
     texts = ["1, 2", "1, 2, 3", "1, 2, 3, 4, 5", "1", "2", "1, 2, 4", "1, 3, 5", "3, 5", "2, 4", "4, 5"]
-    item = sets()[0].model_copy(update={"question": join_stem("By Chapter 1, which hold?", list("vwxyz"))})
+    item = sets()[0].but(question=join_stem("By Chapter 1, which hold?", list("vwxyz")))
     found = problems(placed(item, texts, "1, 2, 3"))
     assert [p.rule for p in found] == ["statements", "subset", "subset", "subset", "balance", "stem"]
     assert [p.text[0] for p in found if p.rule == "subset"] == ["A", "D", "E"]
@@ -242,9 +242,9 @@ def test_the_worked_example_that_the_manual_rejects_is_rejected_for_all_its_reas
 def test_a_stem_that_leans_on_something_absent_is_named_unless_the_material_is_there(stem, leans):
     # Bare numbers under a stem that says "statements" would be numbers of statements.
     texts = tuple(one.model_copy(update={"answer": f"{one.answer} cm"}) for one in plain()[0].options)
-    item = plain()[0].model_copy(update={"question": stem, "options": texts})
+    item = plain()[0].but(question=stem, "options": texts)
     assert broken(item) == ["stem"] * leans
-    assert broken(item.model_copy(update={"question_material": "It says so."})) == []
+    assert broken(item.but(question_material="It says so.")) == []
 
 
 # our own items
