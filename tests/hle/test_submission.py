@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from proctor.data.schemas import LETTERS, Question
 from proctor.data.tabular import DataError, problem, read_rows, summary
 from proctor.exam.answer_match import plain_text
-from proctor.hle.submission import Solving, fit_difficulty, guess_passes, most_right
+from proctor.hle.review import Solving, fit_difficulty, guess_passes, most_right
 from scipy import integrate
 
 GOOD = dict(

@@ -138,7 +138,7 @@ def test_options_are_sets_only_where_the_stem_lists_statements():
 def placed(item, texts, right):
     """The item with these option texts, keyed from A; the right one is the text `right`."""
     made = tuple(option(text, "so").model_copy(update={"key": letter}) for letter, text in zip(LETTERS, texts))
-    return item.but(options=made, "correct_answer": LETTERS[texts.index(right)])
+    return item.but(options=made, correct_answer=LETTERS[texts.index(right)])
 
 
 def misordered(item):
@@ -242,7 +242,7 @@ def test_the_worked_example_that_the_manual_rejects_is_rejected_for_all_its_reas
 def test_a_stem_that_leans_on_something_absent_is_named_unless_the_material_is_there(stem, leans):
     # Bare numbers under a stem that says "statements" would be numbers of statements.
     texts = tuple(one.model_copy(update={"answer": f"{one.answer} cm"}) for one in plain()[0].options)
-    item = plain()[0].but(question=stem, "options": texts)
+    item = plain()[0].but(question=stem, options=texts)
     assert broken(item) == ["stem"] * leans
     assert broken(item.but(question_material="It says so.")) == []
 
