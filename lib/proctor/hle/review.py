@@ -12,9 +12,9 @@ scores send a question on: organizers decide, and `review_table` shows them the 
 
 The paper states the check's rule for multiple choice twice, and not alike: `CHOICE_RULES`. Both are a largest number of
 models that may be right (`most_right`); an exact-match question must stump every model. `Solving` is the check in one
-equation: each question has a chance p of being solved by any of the models, p is Beta(a, b) over the questions, attempts
-are independent given p, and the key is exact. Of M models none solves a question with chance (1 - p)^M, so that p is
-Beta(a, b + M) among those that pass:
+equation: each question has a chance p of being solved by any of the models, p is Beta(a, b) over the questions,
+attempts are independent given p, and the key is exact. Of M models none solves a question with chance (1 - p)^M, so
+that p is Beta(a, b + M) among those that pass:
 
     share that passes = B(a, b + M) / B(a, b)
     accuracy before = a / (a + b), of those that pass at a retest = a / (a + b + M)
