@@ -82,15 +82,11 @@ def test_a_criterion_alone_and_all_together_decide_as_by_brute_force():
     "text, value",
     [
         ("It is partly right.\nScore: [[35]]", 35),
-        ("score: [[ 100 ]]", 100),
         ("**Score: [[7%]]**", 7),
         ("Score: [[101]]", None),
-        ("Score: [[-3]]", None),
         ("Score: [[3.5]]", None),
-        ("Score: 35", None),
         ("The chance is 35 percent.", None),
         ("Score: [[35]]\nNo, I take that back.", None),
-        ("", None),
     ],
 )
 def test_a_percentage_is_read_where_the_prompt_asks_for_it(text, value):
