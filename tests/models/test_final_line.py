@@ -193,6 +193,7 @@ OBJECT = '{"reasoning": "It says {\\"correct\\": \\"yes\\"}", "correct": "no"}'
         (f"My verdict: {OBJECT}", "no"),
         (f"The set \\{{1\\}} and `{{'a': 1}}`.\n\n{OBJECT}", "no"),
         (f'{OBJECT}\n{{"correct": "yes"}}', None),
+        (f'{{"a": 1}}\n\n{OBJECT}', None),
         ('{"reasoning": "yes"}', None),
         ('{"correct": "yes", "reas', None),
         ('{"correct": []}', None),

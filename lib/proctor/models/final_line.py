@@ -30,7 +30,6 @@ from proctor.models.messages import Reply
 
 TAIL = 100_000  # characters at a reply's end that are read: what it finally states stands there
 MOST_MARKS = 20  # on one line; a line with more states nothing
-KEYS = ("reasoning", "extracted_final_answer", "correct", "confidence")  # of the structured replies
 
 INVISIBLE = "\u200b\u200c\u200d\u2060\ufeff\u00ad"
 _BLANK = string.whitespace + "\x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + INVISIBLE
@@ -69,7 +68,7 @@ _REASON = re.compile(
     r"(?<=\s)[A-Z])"
 )
 _CLOSED = re.compile(r"[.!?)\]}`*_>\"”»]")
-_OBJECT = re.compile(r'\{\s*"((?:[^"\\\n]|\\.){0,60})"\s*:')
+_OBJECT = re.compile(r'\{\s*"(?:[^"\\\n]|\\.){0,60}"\s*:')
 _LANGUAGE = re.compile(r"\W*(?:json)?\W*", re.IGNORECASE)
 _LOOK_ALIKE = str.maketrans(
     dict(zip("асеорхуіѕјԁһүтмнвкγυνοαερτικɴʏո", "aceopxyisjdhytmhbkyynoaeptiknyn"))
@@ -262,43 +261,25 @@ def ending_object(text: str, key: str, quoted: str = "") -> dict | None:
     """The JSON object that ends a reply, in a code fence or not, with prose before it or not; None where there is none,
     where it can't be parsed (cut off, a field given twice, nested without end), or its `key` may be what others wrote.
 
-    An object that stands in `quoted` is no reply. One with prose before it may be a quote that was changed: there the
-    field `key` with its value must not stand in `quoted` either. Nor may another object give another value.
+    It is the only object: whatever begins one before it makes the reply unreadable. One that stands in `quoted` is no
+    reply. One with prose before it may be a quote that was changed: there the field `key` with its value must not stand
+    in `quoted` either.
     """
-    found = _objects(text)
-    if not found or found[-1][2] < len(text.rstrip(_BLANK + "`~")):
+    found = _OBJECT.search(text)
+    try:
+        fields, end = _DECODER.raw_decode(text, found.start()) if found else ({}, 0)
+    except (ValueError, RecursionError):
         return None
-    values = [_value(text, *each, key, quoted) for each in found]
-    own = values[-1] and {value for value in values if value} == {values[-1]}
-    return found[-1][0] if own else None
-
-
-def _objects(text: str) -> list[tuple[dict, int, int]]:
-    """The JSON objects of a reply, in order, and where each begins and ends; none where what begins as a judge's, or
-    four others, can't be read."""
-    read, at, failures = [], 0, 0
-    while found := _OBJECT.search(text, at):
-        try:
-            fields, at = _DECODER.raw_decode(text, found.start())
-            read.append((fields, found.start(), at))
-        except (ValueError, RecursionError):
-            failures += 1
-            if found[1] in KEYS or failures > 3:
-                return []
-            at = found.end()
-    return read
-
-
-def _value(text: str, fields: dict, start: int, end: int, key: str, quoted: str) -> str:
-    """The text of an object's field, in capitals; "" where it is none, or what others wrote."""
     value = fields.get(key)
+    if not found or end < len(text.rstrip(_BLANK + "`~")) or not isinstance(value, str):
+        return None
+    start, parts = found.start(), [text[found.start() : end]]
     head = re.split(rf"[{_BREAKS}]", text[max(0, start - 200) : start])[-1]
-    if not isinstance(value, str) or introduced(text, start) or _SAYS.search(head) or head.endswith("> "):
-        return ""
-    parts = [text[start:end]]
+    if introduced(text, start) or _SAYS.search(head) or head.endswith("> "):
+        return None
     if not _LANGUAGE.fullmatch(text[max(0, start - TAIL) : start]):
         parts.append(f"{key} {value}")
-    return "" if quoted and any(_words(part) in _words(quoted) for part in parts) else value.strip().upper()
+    return None if quoted and any(_words(part) in _words(quoted) for part in parts) else fields
 
 
 def _once(pairs: list[tuple[str, object]]) -> dict:
