@@ -25,10 +25,13 @@ def _label(words: str) -> re.Pattern:
     return re.compile(rf"^({_MARKS}){words}{closed}", re.IGNORECASE | re.MULTILINE)
 
 
-_ANSWER = _label(
+_AN_ANSWER = (
     r"(?:(?:my|the)[ \t])?(?:(?:final|exact|correct|short)[ \t]){0,2}(answer)s?(?:[ \t](?:choice|option|letter))?"
 )
-_CONFIDENCE = _label(r"(?:my[ \t])?(confidence)(?:[ \t](?:score|level|rating|estimate))?")
+_A_CONFIDENCE = r"(?:my[ \t])?(confidence)(?:[ \t](?:score|level|rating|estimate))?"
+_ANSWER, _CONFIDENCE = _label(_AN_ANSWER), _label(_A_CONFIDENCE)
+_NEXT = _label(rf"(?:explanation|reasoning|rationale|justification|notes?|{_AN_ANSWER}|{_A_CONFIDENCE})")
+_HEADING = re.compile(r"[ \t]{0,3}(?:#{1,6}[ \t]|[-*_]{3,9}[ \t]{0,9}\Z)")
 _JSON = r'"((?:[^"\\\n]|\\.){1,2000})"|([-\d.eE+]{1,40}|true|false)'
 _NAMED = {  # a field's name, and how it is written around the value; the value is the group that matched
     word: re.compile(
@@ -40,12 +43,6 @@ _NAMED = {  # a field's name, and how it is written around the value; the value 
     )
     for word in ("answer", "confidence")
 }
-_FIELD = re.compile(
-    rf"{_MARKS}(?:explanation|reasoning|rationale|justification|notes?|(?:(?:my|final|exact)[ \t])?answers?|"
-    r"(?:my[ \t])?confidence(?:[ \t](?:score|level))?)[ \t]?(?:\([^()\n]{0,30}\))?[ \t*_`]{0,8}(?:[:：=]|\Z)"
-    r"|[ \t]{0,3}#{1,6}[ \t]|[ \t]{0,3}[-*_]{3,9}[ \t]{0,9}\Z",
-    re.IGNORECASE,
-)
 _INLINE = re.compile(  # a confidence behind something else on its line
     r"[ \t]{0,3}+([,;.(\[|—–-]?+)[ \t*_]{0,4}+(?<![^\W_])confidence[ \t]{0,3}(?:score|level)?[ \t*_]{0,4}[:=]",
     re.IGNORECASE,
@@ -58,7 +55,11 @@ _SENTENCE = re.compile(
 _DOUBT = {"if", "whether", "when", "suppose", "assume", "where", "until", "unless"}
 _END = re.compile(r"[.!?](?=\s|\*|$)|[,;]?\s+(?:because|since|as|where|which|so)\b|\s[—–]\s")
 _CLOSES = {"$$": "$$", r"\[": r"\]", r"\(": r"\)", "```": "```", r"\begin{": r"\end{"}
-_PAIRS = (("**", "**"), ("__", "__"), ("`", "`"), ("*", "*"), ("“", "”"))
+_WRAPPED = re.compile(r"(\*\*|__|[`*])(?P<inner>(?:(?!\1).)+)\1|“(?P<quoted>[^“]+)”", re.DOTALL)
+_INNER = r"(?:[^{}\\]|\\.)"
+for _ in range(20):  # braces in braces
+    _INNER = rf"(?:[^{{}}\\]|\\.|\{{{_INNER}*+\}})"
+_BOX = re.compile(rf"\\boxed[ \t]?\{{({_INNER}*+)\}}", re.DOTALL)
 _REASONS = "because|since|as|for|and|but|or|with|which|is|not|due|given|based|by|from|rather|instead"  # after a letter
 
 
@@ -136,9 +137,8 @@ def _last(label: re.Pattern, text: str) -> re.Match | None:
 
 def _field(text: str, name: str) -> tuple[int, int] | None:
     """Start and end of the value of the last field of that name: between tags, in JSON, in a row of a table."""
-    skipped = max(0, len(text) - 5_000)
-    spans = [match.span(match.lastindex or 0) for match in _NAMED[name].finditer(text[skipped:])]
-    return _trimmed(text, spans[-1][0] + skipped, spans[-1][1] + skipped, "*_`") if spans else None
+    found = [match.span(match.lastindex or 0) for match in _NAMED[name].finditer(text, max(0, len(text) - 5_000))]
+    return _trimmed(text, *found[-1], "*_`") if found else None
 
 
 def _trimmed(text: str, start: int, end: int, marks: str = "") -> tuple[int, int] | None:
@@ -162,7 +162,7 @@ def _block(text: str, start: int) -> tuple[int, int]:
         stop = len(text) if stop < 0 else stop
         line = text[place:stop]
         number = its_line and place == start and line[:1].isdigit()  # "7. Confidence": 7 numbers no list
-        if _FIELD.match(line) and not number:
+        if (_NEXT.match(line) or _HEADING.match(line)) and not number:
             break
         if inline := _INLINE.search(line[:2_000]):
             return start, place + inline.start()
@@ -185,25 +185,12 @@ def _open(text: str) -> bool:
 
 def _last_boxes(text: str) -> tuple[int, int] | None:
     """The inside of the last \\boxed{...}, or all boxes of its line where they are several, from first to last."""
-    at = text.rfind(r"\boxed")
-    if at < 0:
+    boxes = list(_BOX.finditer(text))
+    if not boxes or r"\boxed" in text[boxes[-1].end() :]:  # one that does not end
         return None
-    line = max(text.rfind("\n", 0, at) + 1, at - 2_000)
-    begun = [line + found.end() for found in re.finditer(r"\\boxed[ \t]?\{", text[line : at + 8])]
-    if not begun or (end := _closing(text, begun[-1] - 1)) is None:
-        return None
-    several = len({text[begin : _closing(text, begin - 1)] for begin in begun[:20]}) > 1
-    return (text.rindex("\\", 0, begun[0]), end + 1) if several else (begun[-1], end)
-
-
-def _closing(text: str, start: int) -> int | None:
-    """Where the brace at `start` closes, within 4,000 characters."""
-    depth = 0
-    for brace in re.finditer(r"\\.|[{}]", text[start : start + 4_000]):
-        depth += (brace[0] == "{") - (brace[0] == "}")
-        if depth == 0 and brace[0] == "}":
-            return start + brace.start()
-    return None
+    line = text.rfind("\n", 0, boxes[-1].start())
+    boxes = [box for box in boxes if box.start() > line]
+    return boxes[-1].span(1) if len({box[1] for box in boxes}) == 1 else (boxes[0].start(), boxes[-1].end())
 
 
 def _sentence(text: str) -> tuple[int, int] | None:
@@ -234,15 +221,11 @@ def _cleaned(text: str) -> str:
     if fence := re.fullmatch(r"```\w{0,20}\n(.{0,5000}?)\n?```", text, re.DOTALL):
         text = fence[1].strip()
     for _ in range(3):
-        for begin, end in _PAIRS:
-            if len(text) > len(begin + end) and text.startswith(begin) and text.endswith(end):
-                inner = text[len(begin) : -len(end)]
-                text = inner.strip() if begin not in inner else text
+        if found := _WRAPPED.fullmatch(text):
+            text = (found["inner"] or found["quoted"]).strip()
     for mark in ("**", "__"):  # the label stands in the bold too
-        if text.count(mark) == 1 and text.endswith(mark):
-            text = text[:-2].strip()
-        elif text.count(mark) == 1 and text.startswith(mark):
-            text = text[2:].strip()
+        if text.count(mark) == 1:
+            text = text.removeprefix(mark).removesuffix(mark).strip()
     return text.strip("`").strip() if text.endswith("```") else text
 
 
@@ -290,7 +273,8 @@ def _share(text: str) -> float | None:
     [0.7, 0.7, 0.7, 0.7, 0.7, None, None, None]
     """
     if found := _IN_WORDS.match(text):
-        return _word_share(found[1].casefold())
+        said = found[1].casefold().removeprefix("a ").replace("one hundred", "hundred").replace(" ", "-")
+        return 1.0 if said == "hundred" else NUMBERS[said] / 100 if said in NUMBERS else None
     if not (found := _SHARE.match(text)):
         return None
     digits, percent, scale, rest = found.groups()
@@ -306,12 +290,6 @@ def _share(text: str) -> float | None:
     elif value == 1 and not re.search(r"[.,]", digits):
         return None  # 1 % or 100 %
     return value if 0 <= value <= 1 else None
-
-
-def _word_share(words: str) -> float | None:
-    said = words.removeprefix("a ").replace("one hundred", "hundred").replace(" ", "-")
-    number = 100 if said == "hundred" else NUMBERS.get(said)
-    return None if number is None else number / 100
 
 
 # Letters
