@@ -98,9 +98,10 @@ def main() -> None:
     threading.Thread(target=server.serve_forever, daemon=True).start()
     home = f"http://127.0.0.1:{server.server_port}"
     OUT.mkdir(parents=True, exist_ok=True)
+    bill = plan_job(question)  # before playwright's loop runs in this thread
     with sync_playwright() as play:
         browser = play.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
-        for name, path, size, who, place in shots(question, first[0].key, reviewable, plan_job(question)):
+        for name, path, size, who, place in shots(question, first[0].key, reviewable, bill):
             if sys.argv[1:] and name not in sys.argv[1:]:
                 continue
             page = browser.new_page(viewport=size)
