@@ -91,6 +91,17 @@ def three_answers(question, moderator):
 
 
 @pytest.fixture
+def order(judge_server, moderator, three_answers):
+    """`order(...)`: a run over the three answers, planned by the moderator for the server's own judge."""
+
+    def plan(validator="C", judging=None, temperature=0.0):
+        judging = [judge_server.judge] if judging is None else judging
+        return jobs.plan(moderator, validator, judging, three_answers, temperature)
+
+    return plan
+
+
+@pytest.fixture
 def launched(monkeypatch):
     """Keys of the jobs whose process would have been started."""
     found = []

@@ -22,48 +22,45 @@ on_disk = pytest.mark.django_db(transaction=True)  # a run reads and writes in t
 
 
 def test_a_bill_above_the_desk_s_budget_is_refused_before_the_first_call(
-    judge_server, moderator, three_answers, launched, monkeypatch
+    order, judge_server, moderator, launched, monkeypatch
 ):
-    job = jobs.plan(moderator, "C", ["openai/gpt-4o"], three_answers)
+    job = order(judging=["openai/gpt-4o"])
     assert job.most_dollars > 0
     with pytest.raises(Refused, match="budget has .0.00 left"):
         jobs.start(moderator, job)
     monkeypatch.setenv("PROCTOR_DESK_CALLS", "2")
     with pytest.raises(Refused, match="may take 3 calls"):
-        jobs.start(moderator, jobs.plan(moderator, "C", [judge_server.judge], three_answers))
+        jobs.start(moderator, order())
     assert not launched and judge_server.arrived == 0
     monkeypatch.setenv("PROCTOR_DESK_BUDGET", "5")
     jobs.start(moderator, job)
     assert jobs.left("dollars") == pytest.approx(5 - job.most_dollars)  # what runs is set aside
 
 
-@pytest.mark.parametrize(
-    "validator, judging, temperature, field",
-    [
-        ("(C", ["own"], 0, "validator"),
-        ("C", ["openai/other"], 0, "judges"),
-        ("C@openai/other", ["own"], 0, "judges"),
-        ("C", [], 0, "validator"),
-        ("(C x3|U)", ["own"], 0, "validator"),  # at temperature 0 every reply is the same
-        *((huge, ["own"], 0.7, "validator") for huge in ("C x999999999999|U", "C u21|U", "((C x100|U) x100|U) x100|U")),
-    ],
-)
-def test_what_the_engine_would_not_take_or_not_bill_at_once_is_refused_by_field(
-    judge_server, moderator, three_answers, validator, judging, temperature, field
-):
-    judging = [judge_server.judge if name == "own" else name for name in judging]
-    with pytest.raises(Refused) as error:
-        jobs.plan(moderator, validator, judging, three_answers, temperature)
-    assert list(error.value.problems) == [field] and not Job.objects.exists()
-    if temperature:
-        assert "At most x100" in str(error.value) or "More than 20,000 votes" in str(error.value)
+HUGE = ("C x999999999999|U", "C u21|U", "((C x100|U) x100|U) x100|U")
 
 
-@pytest.mark.parametrize("validator, judging", [("C", ["openai/gpt-4o"]), ("C@openai/gpt-4o", [])])
+def test_what_the_engine_would_not_take_or_not_bill_at_once_is_refused_by_field(order):
+    for field, *told in (
+        ("validator", "(C"),
+        ("validator", "C", []),
+        ("validator", "(C x3|U)"),  # at temperature 0 every reply is the same
+        ("judges", "C", ["openai/other"]),
+        ("judges", "C@openai/other"),
+        *(("validator", huge, None, 0.7) for huge in HUGE),
+    ):
+        with pytest.raises(Refused) as error:
+            order(*told)
+        assert list(error.value.problems) == [field] and not Job.objects.exists()
+        if told[0] in HUGE:
+            assert "At most x100" in str(error.value) or "More than 20,000 votes" in str(error.value)
+
+
+@pytest.mark.parametrize("validator, judging", [("C", ["openai/gpt-4o"]), ("C@openai/gpt-4o", None)])
 def test_a_judge_that_the_desk_gave_up_since_is_not_asked(
-    judge_server, moderator, three_answers, launched, monkeypatch, validator, judging
+    order, judge_server, moderator, launched, monkeypatch, validator, judging
 ):
-    job = jobs.plan(moderator, validator, [*judging, judge_server.judge][:1], three_answers)
+    job = order(validator, judging)
     monkeypatch.setenv("PROCTOR_DESK_JUDGES", judge_server.judge)
     with pytest.raises(Refused, match="openai/gpt-4o: no longer a judge"):
         jobs.start(moderator, job)
@@ -71,23 +68,19 @@ def test_a_judge_that_the_desk_gave_up_since_is_not_asked(
 
 
 @on_disk
-def test_a_server_that_fails_leaves_the_job_stopped_and_its_reason_told(
-    judge_server, moderator, three_answers, launched, monkeypatch
-):
+def test_a_server_that_fails_leaves_the_job_stopped_and_its_reason_told(order, moderator, launched, monkeypatch):
     monkeypatch.setenv("PROCTOR_DESK_JUDGES", "openai/fake@http://127.0.0.1:9/v1")
     monkeypatch.setattr(jobs, "RETRIES", 0)
-    job = jobs.start(moderator, jobs.plan(moderator, "C", jobs.judges(), three_answers))
+    job = jobs.start(moderator, order(judging=jobs.judges()))
     jobs.run(job.key)
     job.refresh_from_db()
     assert job.state == "stopped" and job.message and not Verdict.objects.exists()
 
 
 @on_disk
-def test_jobs_that_start_at_once_do_not_pass_the_budget_together(
-    judge_server, moderator, three_answers, launched, monkeypatch, at_once
-):
+def test_jobs_that_start_at_once_do_not_pass_the_budget_together(order, moderator, launched, monkeypatch, at_once):
     monkeypatch.setenv("PROCTOR_DESK_CALLS", "5")
-    planned = [jobs.plan(moderator, "C", [judge_server.judge], three_answers) for _ in range(4)]  # three calls each
+    planned = [order() for _ in range(4)]  # three calls each
     refused = at_once(*(partial(jobs.start, moderator, job) for job in planned))
     assert [type(error) for error in refused] == [Refused] * 3 and len(launched) == 1
 

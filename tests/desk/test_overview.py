@@ -10,7 +10,6 @@ import pandas as pd
 import pytest
 from desk import overview, resolution, seed, tables
 from desk.models import Account, Act, Answer, Ballot, Comment, Question, Review, System, Verdict, Vote
-from desk.overview import LEFT, WIDTH, history_points, ranking_marks, rows_of
 from django.core.cache import cache
 from django.db import transaction
 from django.utils import timezone
@@ -64,12 +63,19 @@ def test_a_validator_that_is_not_there_gives_the_one_with_most_verdicts(seeded):
 def test_the_page_shows_every_part_without_inline_style_or_script(seeded, client, monkeypatch):
     summary = seeded.summary | dict(screen="C")
     monkeypatch.setattr(overview, "overview", lambda validator: summary)
-    text = client.get("/overview/", {"validator": "C"}).content.decode()
+    page = client.get("/overview/", {"validator": "C"})
+    text = page.text
     for heading in ("Cautious ranking", "Resolution", "Over time", "Validators", "Agreement of reviewers"):
         assert f"<h2>{heading}</h2>" in text
     assert all(system in text for system in names_of_systems())
     assert "People" in text and "<option selected>C</option>" in text and "nan" not in text.lower().split()
     assert not re.search(r"<script(?! src)|style=| on\w+=", text)
+    for mark in page.context["marks"]:  # they lie within the picture and in order
+        places = [overview.LEFT, *(mark[name] for name in ("low", "share", "share_most", "high")), overview.WIDTH]
+        assert places == sorted(places) and mark["y"] < page.context["height"]
+    assert page.context["ticks"][0] == (overview.LEFT, "0 %") and 2 <= len(page.context["ticks"]) <= 7
+    now = pd.Timestamp("2026-01-01", tz="UTC")
+    assert overview.history_points(pd.DataFrame(dict(at=[now], resolved=[0])))["last"] == 0  # of one moment
 
 
 def test_uq_s_evaluation_takes_its_human_verdicts_from_the_store(seeded):
@@ -114,24 +120,3 @@ def test_readers_who_come_at_once_wait_for_one_computation(monkeypatch):
     with ThreadPoolExecutor(4) as readers:
         assert list(readers.map(read, range(4))) == ["told"] * 4 and len(asked) == 1
     cache.clear()
-
-
-# The page's pictures and cells
-
-
-def test_marks_lie_within_the_picture_and_in_order():
-    table = pd.DataFrame(
-        dict(system=["a", "b"], share=[0.1, 0.0], share_most=[0.2, 0.0], low=[0.05, 0.0], high=[0.4, 0.1])
-    )
-    marks, ticks, height = ranking_marks(table)
-    for mark in marks:
-        places = [LEFT, *(mark[name] for name in ("low", "share", "share_most", "high")), WIDTH]
-        assert places == sorted(places) and mark["y"] < height
-    assert ticks[0] == (LEFT, "0 %") and 2 <= len(ticks) <= 7
-    now = pd.Timestamp("2026-01-01", tz="UTC")
-    assert history_points(pd.DataFrame(dict(at=[now], resolved=[0])))["last"] == 0
-
-
-def test_cells_are_rounded_and_missing_ones_a_dash():
-    table = pd.DataFrame(dict(what=["x"], share=[1 / 3], low=[float("nan")], high=[0.5], of=[float("nan")]))
-    assert rows_of(table, "what share low..high of") == [["x", "33.3 %", "–", ""]]
