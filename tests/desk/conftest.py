@@ -125,17 +125,20 @@ def as_reader(client, reader):
     return client
 
 
-@pytest.fixture
-def talk(answer, reviewer, moderator, reader):
-    """The answer with all that can be said of it: a verdict with its trace, an AI review, two reviews, a comment."""
+def say_all(answer, reader, moderator):
+    """All that can be said of an answer: a verdict with its trace, an AI review, two reviews, a comment."""
     judge = System.objects.create(organisation="Checks Inc", name="Judge 7", base_model="judge-base")
+    told = dict(probability=0.7, judges="judge-base", calls=4, dollars=0.03)
     trace = [{"prompt": "Is it right?", "reply": "Yes, <b>it</b> is."}]
-    acts.add_verdict(
-        answer, "(CC x3|U) => C", "accept", probability=0.7, judges="judge-base", calls=4, dollars=0.03, trace=trace
-    )
+    acts.add_verdict(answer, "(CC x3|U) => C", "accept", trace=trace, **told)
     acts.review(reader, answer, "no", 3, "The AI doubts $x$.", kind="ai", system=judge)
     first = acts.review(moderator, answer, "yes", 4, "I checked $x=1$.")
     other = Account.objects.create_user("bo", password="a long pass phrase", role="reviewer")
     acts.review(other, answer, "unsure", 2, "Step two is unclear.")
     remark = acts.comment(reader, answer.question, "Is it still open?")
     return dict(answer=answer, review=first, remark=remark, question=answer.question)
+
+
+@pytest.fixture
+def talk(answer, reviewer, moderator, reader):
+    return say_all(answer, reader, moderator)

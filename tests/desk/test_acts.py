@@ -164,12 +164,6 @@ def test_what_does_not_count(answer, written, what):
     assert resolution.recompute(answer.question) == "claimed"
 
 
-def test_the_course_tells_since_when_a_state_holds(answer, written):
-    reviews = [written(said) for said in ("yes", "no", "yes", "yes", "yes")]
-    found = resolution.course(Review.objects.select_related("reviewer", "answer__system"))
-    assert found == ("verified", reviews[3].written_at)
-
-
 def test_a_question_is_as_resolved_as_its_best_answer_and_open_where_all_are_refuted(
     question, reviewer, answer, written
 ):

@@ -8,7 +8,7 @@ import threading
 
 import pytest
 from desk import acts
-from desk.models import Account, Answer, Comment, Job, Question, Review, Round, System
+from desk.models import Account, Answer, Comment, Job, Question, Review, Round
 from django.conf import settings
 from django.core.management import call_command
 from django.core.servers.basehttp import ThreadedWSGIServer
@@ -16,6 +16,8 @@ from django.db import connection
 from django.test import Client
 from django.test.testcases import QuietWSGIRequestHandler
 from playwright.sync_api import expect
+
+from .conftest import say_all
 
 PASSWORD = "a long pass phrase"
 
@@ -47,8 +49,8 @@ def home(db):
 
 def fill():
     """Two questions; one has an answer with a verdict, an AI review, a review by a person and a comment."""
-    roles = dict(ada="reviewer", bo="reviewer", mo="moderator", rea="reader")
-    ada, bo, mo, rea = (Account.objects.create_user(n, password=PASSWORD, role=role) for n, role in roles.items())
+    roles = dict(ada="reviewer", mo="moderator", rea="reader")
+    _, mo, rea = (Account.objects.create_user(name, password=PASSWORD, role=role) for name, role in roles.items())
     fields = dict(
         site="proofs", category="Science", licence="CC BY-SA 4.0", author="nobody", link="https://s.example/1"
     )
@@ -60,14 +62,7 @@ def fill():
     answer = acts.submit_answer(
         rea, question, "Marsh Lab", "Heron 2", "heron-base", "Answer: {question}", "By induction on $d$."
     )
-    trace = [{"prompt": "Is it correct?", "reply": "Yes."}]
-    acts.add_verdict(
-        answer, "(CC x3|U) => C", "accept", probability=0.8, judges="judge", calls=4, dollars=0.03, trace=trace
-    )
-    judge = System.objects.create(organisation="Second Reading", name="Critic", base_model="critic")
-    acts.review(rea, answer, "no", 3, "Step two is not shown.", kind="ai", system=judge)
-    acts.review(bo, answer, "yes", 4, "I followed it.", conflict=True, conflict_text="I know the authors.")
-    acts.comment(ada, question, "Is it still open?")
+    say_all(answer, rea, mo)
     Round.objects.create(protocol="hle_verified", title="Electromagnetism, verification", organizer=mo)
     Job.objects.create(ordered_by=mo, validator="(CC x3|U) => (FLC x3|U) => (C x3|U)", judges=["openai/gpt-4o"])
 
@@ -114,9 +109,9 @@ def test_a_stranger_browses_and_searches(window):
     expect(page.locator("table.summary")).to_contain_text("1 of 1 accept")
     assert page.locator(".prose math").count() >= 2
     page.get_by_text("(CC x3|U) => C").click()
-    expect(page.get_by_text("Is it correct?")).to_be_visible()
+    expect(page.get_by_text("Is it right?")).to_be_visible()
     people, ai = page.locator(".said.people").inner_text(), page.locator(".said.machines").nth(1).inner_text()
-    assert "I followed it." in people and "Step two" in ai and "Step two" not in people
+    assert "I checked" in people and "The AI doubts" in ai and "The AI doubts" not in people
     page.goto("/?q=nothing+like+it")
     expect(page.get_by_text("Nothing matches")).to_be_visible()
 

@@ -98,7 +98,3 @@ def test_columns_keep_their_sides_without_styles():
     assert 'class="right"' in render.markdown("$$\n\\begin{align}a&=b\\end{align}\n$$")
     table = render.markdown("|a|b|\n|-|-:|\n|1|2|")
     assert '<td class="right">' in table and "style" not in table
-
-
-def test_a_title_has_formulas_and_no_other_markup():
-    assert render.line("Is $x$ **odd**? <b>") == "Is <math><mi>x</mi></math> **odd**? &lt;b&gt;"
