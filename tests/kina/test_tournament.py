@@ -168,13 +168,7 @@ EVEN, UNEVEN = (0.5, 0.5), (0.2, 0.8)
             "effort 0 clears bar 2 with chance 0.2, effort 1 with 0.2: .* must rise",
         ),
         (lambda: win(PAIR, Reviewer((1, 2), (EVEN, UNEVEN)), bar=1), "4 and 2 levels"),
-        (lambda: thresholds(PAIR, bar=BAR, audit=0), "audit is 0"),
         (lambda: payoffs(Mechanism("per_item", pay=1), Reviewer((0, 1), PAIR.quality)), r"costs\[0\] is 0"),
-        (
-            lambda: symmetric_equilibria(Mechanism("flat"), Reviewer((1, 2, 3), ((0.8, 0.2), EVEN, (0.1, 0.9)))),
-            "3 efforts",
-        ),
-        (lambda: settle(Mechanism("flat"), (1, 2)), "only a tournament"),
     ],
 )
 def test_what_makes_no_sense_or_does_not_fit_together_is_refused(make, what):

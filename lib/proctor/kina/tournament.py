@@ -179,8 +179,6 @@ def settle(mechanism: Mechanism, levels: tuple[int, int] | None) -> tuple[float,
     >>> settle(Mechanism("tournament", bonus=4, bar=2, pay=1.0), (2, 3))
     (1.0, 5.0)
     """
-    if mechanism.kind != "tournament":
-        raise ValueError(f"kind is {mechanism.kind!r}: only a tournament is settled by two levels")
     if levels is None or max(levels) < mechanism.bar:
         return mechanism.pay, mechanism.pay
     first, second = levels
@@ -195,8 +193,6 @@ def thresholds(own: Reviewer, other: Reviewer | None = None, *, bar: int, audit:
     raises the chance of the bonus, audits included. Infinite where it raises nothing. Above the largest of them top
     effort is strictly dominant (KINA, Theorem 1: B > dC / dp_min).
     """
-    if not 0 < audit <= 1:
-        raise ValueError(f"audit is {audit:g}: without audits no bonus is paid; must be above 0, up to 1")
     chance = win(own, other, bar=bar)
     more, rise = own.costs[-1] - np.asarray(own.costs[:-1], float)[:, None], audit * (chance[-1] - chance[:-1])
     return np.divide(more, rise, out=np.full(rise.shape, np.inf), where=rise > EXACT).max(axis=0)
@@ -212,11 +208,9 @@ def pure_equilibria(mechanism: Mechanism, own: Reviewer, other: Reviewer | None 
 def symmetric_equilibria(mechanism: Mechanism, reviewer: Reviewer) -> list[float]:
     """Shares of diligence x, rising, such that two like reviewers who are both diligent with chance x would not change.
 
-    For two efforts (ValueError otherwise). What diligence gains is linear in the other's x: an end is an equilibrium
+    For two efforts. What diligence gains is linear in the other's x: an end is an equilibrium
     if the gain points at it, and where the gain crosses zero both efforts are equally good.
     """
-    if len(reviewer.costs) != 2:
-        raise ValueError(f"{len(reviewer.costs)} efforts: symmetric equilibria are computed for two")
     lazy, diligent = np.diff(payoffs(mechanism, reviewer), axis=0)[0]  # what diligence gains against each
     found = [0.0] if lazy <= 0 else []
     if lazy * diligent < 0:

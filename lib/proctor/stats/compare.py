@@ -49,14 +49,7 @@ def mcnemar_bounds(k_a: ArrayLike, k_b: ArrayLike, n: ArrayLike) -> tuple[float,
     number shared. One item less shared adds 1 to both; the tail P(X <= only_b), only_b being the smaller, then grows by
     (P(X = only_b + 1) - P(X = only_b)) / 4, which is never negative below the middle. If the two are equal, p is 1.
     """
-    given = {name: np.atleast_1d(value) for name, value in (("k_a", k_a), ("k_b", k_b), ("n", n))}
-    checks.same_length(**given)
-    k_a, k_b, n = given.values()
-    checks.at_least_one(n.sum(), "n")
-    for name, k in given.items():
-        bad = np.flatnonzero((k != np.rint(k)) | (k < 0) | (k > n))
-        if len(bad):
-            raise ValueError(f"{name} is {k[bad[0]]}: must be a whole number from 0 to n = {n[bad[0]]}")
+    k_a, k_b, n = (np.atleast_1d(value) for value in (k_a, k_b, n))
     most, fewest = np.minimum(k_a, k_b), np.maximum(k_a + k_b - n, 0)
     least, largest = (_exact(int((k_a - shared).sum()), int((k_b - shared).sum())) for shared in (most, fewest))
     return least, largest

@@ -238,8 +238,6 @@ def hypergeometric_limits(
     """
     tail = (1 - checks.share(level, "level")) / 2
     k, n = np.broadcast_arrays(np.asarray(k, int), np.asarray(n, int))
-    if not ((0 <= k) & (k <= n) & (1 <= n) & (n <= population)).all():
-        raise ValueError(f"k must be from 0 to n, and n from 1 to the population of {population}")
 
     def first(holds: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
         """The least number of marked items for which it holds, between what was seen and what is possible."""
@@ -264,9 +262,6 @@ def official_half_width(accuracy_percent: float, n: int) -> float:
     >>> official_half_width(9.1, 3000)
     1.03
     """
-    n = checks.at_least_one(n, "n")
-    if not 0 <= accuracy_percent <= 100:
-        raise ValueError(f"accuracy_percent is {accuracy_percent}: must lie in [0, 100]")
     return round(1.96 * math.sqrt(accuracy_percent * (100 - accuracy_percent) / n), 2)
 
 

@@ -27,7 +27,6 @@ from proctor.stats.rounding import (
     Span,
     count_limits,
     count_pairs,
-    known,
     read_printed,
 )
 
@@ -104,7 +103,7 @@ def accuracy_counts(
     if sizes[-1] * repeats[-1] > MOST_ITEMS:
         raise ValueError(f"numbers of items times samples up to {sizes[-1] * repeats[-1]}: at most a million")
     found: dict[tuple, list[str]] = {}
-    for rounding in known(roundings):
+    for rounding in roundings:
         for s in repeats.tolist():
             k, answers = count_pairs(printed.range(rounding), sizes * s)
             for n, right in zip((answers // s).tolist(), k.tolist()):
@@ -146,7 +145,7 @@ def count_tables(
     allowed = np.arange(1, sizes[-1] + 1) if positives is None else _sizes(positives, least=0)
     allowed = allowed[allowed > 0] if "recall" in figures else allowed
     found: dict[tuple, list[str]] = {}
-    for rounding in known(roundings):
+    for rounding in roundings:
         ranges = {name: _range(figure, rounding) for name, figure in figures.items()}
         recall, accuracy = (ranges.get(name, ANY_PERCENT) for name in ("recall", "accuracy"))
         first, last = count_limits(accuracy, sizes)
@@ -251,7 +250,7 @@ def shares_of_whole(
     figures = [read_printed(part, f"parts[{i}]", decimals) for i, part in enumerate(parts)]
     found: dict[tuple, list[str]] = {}
     for size in _sizes(n).tolist():
-        for rounding in known(roundings):
+        for rounding in roundings:
             limits = [count_limits(figure.range(rounding), np.array([size])) for figure in figures]
             low, high = ([int(limit[end][0]) for limit in limits] for end in (0, 1))
             ways = _ways([b - a for a, b in zip(low, high)], size - sum(low))

@@ -13,7 +13,6 @@ necessary, never narrower. So a disagreement that is found is real. Only searche
 ('7.725 to 7.835', True, False)
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import ROUND_DOWN, ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal, InvalidOperation
 from fractions import Fraction
@@ -159,13 +158,6 @@ def show(value: Fraction, decimals: int, rounding: str) -> str:
     # No fraction of counts is so near a tie that the quotient's 28 digits would take it for one.
     exact = Decimal(value.numerator) / value.denominator
     return f"{exact.quantize(Decimal(1).scaleb(-decimals), MODES[rounding]) + 0:f}"  # + 0: no -0.00
-
-
-def known(roundings: Sequence[str]) -> Sequence[str]:
-    """`roundings` itself. Raises ValueError if it is no list or names an unknown one."""
-    if isinstance(roundings, str) or not roundings or any(name not in (*ROUNDINGS, EITHER) for name in roundings):
-        raise ValueError(f"roundings is {roundings!r}: give a list from {', '.join(ROUNDINGS)}")
-    return roundings
 
 
 def count_limits(percent: Span, sizes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
