@@ -129,12 +129,9 @@ def test_each_dot_and_bar_shows_its_row_and_value(tmp_path):
     svg, _ = titled(fig, tmp_path, "rows")
     titles = re.findall("<title>(.*?)</title>", svg)
     assert titles == ["It rises", "GPT-5 &amp; co: 3.25", "o3: 4", "GPT-5 &amp; co: 2.5"]
-
-
-def test_a_mark_of_two_numbers_shows_both(tmp_path):
     fig, ax = axes()
     ax.scatter([1, 2], [10, 20])
-    assert "<title>2, 20</title></use>" in titled(fig, tmp_path, "plane")[0]
+    assert "<title>2, 20</title></use>" in titled(fig, tmp_path, "plane")[0], "both numbers of a plane"
 
 
 def test_a_series_of_too_many_marks_has_no_titles_and_pixels_stay(tmp_path, monkeypatch):

@@ -117,15 +117,11 @@ def checkout(tmp_path_factory):
     }
     for name, cells in notebooks.items():
         bare = [cell | {"outputs": []} if cell["cell_type"] == "code" else cell for cell in cells]
-        write(root / f"notebooks/{name}.ipynb", bare)
-        given = {"n": 5} if name == "hle/2_wide" else {}
-        if given:
+        write(root / f"notebooks/{name}.ipynb", bare + [code("added_later = 1")] * (name == "uq/2_told"))
+        if name == "hle/2_wide":
             cells = [*cells, code("n = 5", tags=["injected-parameters"])]
-        if name == "uq/2_told":
-            bare = [*bare, code("added_later = 1")]
-            write(root / f"notebooks/{name}.ipynb", bare)
         if name not in ("hle/3_never_run", "hle/4_kept"):
-            write(root / f"build/notebooks/{name}.ipynb", cells, papermill={"parameters": given}, widgets={})
+            write(root / f"build/notebooks/{name}.ipynb", cells, papermill={"parameters": {"n": 5}}, widgets={})
     files = {
         "lib/proctor/stats/interval.py": "",  # their docstrings are those of the library here
         "lib/proctor/stats/bootstrap.py": "",
@@ -213,9 +209,7 @@ def test_figures_have_alt_text_evidence_and_files(page):
     told = page("notebooks/uq/2_told")
     assert told.select_one("figure.artifact").svg["aria-label"] == "What is seen"
     assert told.select_one(".cell_output img")["alt"] == "A figure of this notebook"
-    lead = page("notebooks/uq/1_formulas").article.blockquote.find_next(
-        "figure"
-    )  # of the first finding, under the box of results
+    lead = page("notebooks/uq/1_formulas").article.blockquote.find_next("figure")  # of the first finding
     assert "lead" in lead["class"] and lead.svg["aria-label"] == "What is seen" and int(lead.svg["width"]) == 374
 
 
@@ -248,7 +242,6 @@ def test_a_page_says_what_differs_in_its_run_and_a_solution_has_its_own_fold(pag
         "uq/1_formulas": [],
         "hle/3_never_run": [f"Note: not executed; run make reproduce{made}"],
         "uq/2_told": [f"Note: made from an earlier version of this notebook; run make reproduce{made}"],
-        "hle/2_wide": [],
     }.items():
         assert [note.text for note in page(f"notebooks/{name}").select(".run-note")] == said
     assert "secret_of_code" in page("notebooks/hle/3_never_run").article.text
