@@ -87,6 +87,10 @@ SPHINX = {
         "use_download_button": False,
         "use_fullscreen_button": False,
         "toc_title": "On this page",
+        "navbar_start": [],
+        "navbar_center": [],
+        "navbar_end": [],
+        "navbar_persistent": [],
         "secondary_sidebar_items": {"catalog": [], "figures": [], "protocols/index": [], "**": ["page-toc"]},
     },
 }
