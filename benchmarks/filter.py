@@ -30,9 +30,8 @@ from xml.parsers import expat
 
 import duckdb
 import pyarrow.parquet as pq
-from proctor.uq.dataset.dump import ingest_dump
 from proctor.uq.dataset.generate_dump import SITES, make_posts, make_questions, write_dump
-from proctor.uq.dataset.pool import writing
+from proctor.uq.dataset.pool import ingest_dump, write_site
 from proctor.uq.dataset.review_queue import SiteSettings
 from proctor.uq.dataset.rules import RULES, Filter, load_rules, scan
 
@@ -46,14 +45,17 @@ def make_pool(folder: Path, questions: int) -> Path:
     pool = folder / f"pool-{questions}"
     if pool.is_dir():
         return pool
+
+    def blocks(site):
+        rows = enumerate(make_questions(questions // len(SITES), 18, site), 1)
+        while block := list(islice(rows, 10_000)):
+            for _, row in block:
+                row.pop("AcceptedAnswerId", None)
+            yield block, []
+
     beside = pool.with_name(f"{pool.name}.part")
     for site in SITES:
-        with writing(beside, site.name) as writer:
-            rows = enumerate(make_questions(questions // len(SITES), 18, site), 1)
-            while block := list(islice(rows, 10_000)):
-                for _, row in block:
-                    row.pop("AcceptedAnswerId", None)
-                writer.add(block)
+        write_site(beside, site.name, blocks(site))
     beside.rename(pool)
     return pool
 

@@ -8,8 +8,8 @@ import pandas as pd
 import pytest
 from proctor import cli
 from proctor.paths import ROOT
-from proctor.uq.dataset.dump import ingest_dump
 from proctor.uq.dataset.generate_dump import SITES, make_posts, make_questions, write_dump, write_dumps
+from proctor.uq.dataset.pool import ingest_dump
 
 
 @pytest.fixture(scope="session")

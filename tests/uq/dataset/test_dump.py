@@ -9,10 +9,9 @@ import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 from proctor.data.tabular import DataError
-from proctor.uq.dataset import dump, pool
-from proctor.uq.dataset.dump import ingest_dump, read_rows
+from proctor.uq.dataset import pool
 from proctor.uq.dataset.generate_dump import make_posts, make_questions, write_dump, write_later_dump
-from proctor.uq.dataset.pool import Rejected, writing
+from proctor.uq.dataset.pool import Rejected, ingest_dump, read_rows, write_site
 from proctor.uq.dataset.posts import to_markdown
 
 GOOD = 'PostTypeId="1" CreationDate="2015-01-27T20:09:32.720" Score="2" ViewCount="9" Body="b" Title="t" Tags="&lt;a&gt;" AnswerCount="0"'
@@ -87,8 +86,8 @@ def test_a_cut_file_keeps_its_whole_rows_and_an_overlong_row_does_not_fill_the_m
         kept, rejected = ingest(tmp_path, posts(row(1), end=end))
         assert kept == [1] and len(rejected) == len(reasons)
         assert all(reason in why for reason, why in zip(reasons, sorted(why for *_, why in rejected)))
-    monkeypatch.setattr(dump, "PIECE", 1000)
-    monkeypatch.setattr(dump, "LONGEST", 5000)
+    monkeypatch.setattr(pool, "PIECE", 1000)
+    monkeypatch.setattr(pool, "LONGEST", 5000)
     kept, rejected = ingest(tmp_path, posts(row(1), row(2, 'Body="b"', f'Body="{"b" * 20_000}"'), row(3)))
     assert kept == [1, 3] and 1 <= len(rejected) < 10
 
@@ -122,7 +121,7 @@ def test_rows_depend_on_no_encoding_of_tags_no_byte_order_mark_and_no_piece(tmp_
     assert questions["created"].tolist() == pd.to_datetime(asked["CreationDate"], format="ISO8601").tolist()
     expected = [dict(element.attrib) for element in ET.parse(path).getroot()]
     for piece in (700, 2999):
-        monkeypatch.setattr(dump, "PIECE", piece)
+        monkeypatch.setattr(pool, "PIECE", piece)
         found = [pair for rows, rejected in read_rows(path) for pair in rows if not rejected]
         assert found == list(enumerate(expected, 1))
 
@@ -162,9 +161,9 @@ def test_a_later_dump_holds_what_became_of_the_questions(tmp_path):
 def test_numbers_that_came_are_those_of_a_set(tmp_path):
     rng = random.Random(0)
     numbers = [0, 7, 8, pool.LARGEST_ID, *(rng.randrange(3_000_000) % 500 * 601 for _ in range(800))]
-    with writing(tmp_path, "math") as writer:
-        writer.add((place, {"Id": str(number), "PostTypeId": "4"}) for place, number in enumerate(numbers))
-    assert writer.done().other == len(set(numbers)) and writer.done().rejected == len(numbers) - len(set(numbers))
+    rows = [(place, {"Id": str(number), "PostTypeId": "4"}) for place, number in enumerate(numbers)]
+    told = write_site(tmp_path, "math", [(rows, [])])
+    assert told.other == len(set(numbers)) and told.rejected == len(numbers) - len(set(numbers))
 
 
 def numbered(count: int) -> list[tuple[int, dict]]:
@@ -175,24 +174,27 @@ def numbered(count: int) -> list[tuple[int, dict]]:
 
 def test_a_site_is_written_whole_and_replaced_whole_or_not_at_all(tmp_path):
     for posts in (3, 2):
-        with writing(tmp_path, "math", answers=posts == 3) as writer:
-            writer.add(numbered(posts), [Rejected(4, "9", "why")])
-        assert writer.done() == ("math", posts, 0, 0, 1)
+        told = write_site(tmp_path, "math", [(numbered(posts), [Rejected(4, "9", "why")])], answers=posts == 3)
+        assert told == ("math", posts, 0, 0, 1)
         assert pq.read_table(tmp_path / "questions/site=math/questions.parquet").num_rows == posts
         assert (tmp_path / "answers/site=math/answers.parquet").exists() == (posts == 3)  # of an earlier source they go
     assert (tmp_path / "rejected/site=math.csv").read_text().splitlines() == ["row,post_id,reason", "4,9,why"]
     assert pool.sites(tmp_path) == ["math"]
     before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
-    with pytest.raises(RuntimeError), writing(tmp_path, "math") as writer:
-        writer.add(numbered(9))
+
+    def stopped():
+        yield numbered(9), []
         raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        write_site(tmp_path, "math", stopped())
     assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
 
 
 def test_a_name_that_is_no_site_and_an_empty_pool_are_refused(tmp_path):
     for site in ("", "Math", "a/b", "..", "a b", "x" * 64):
-        with pytest.raises(DataError, match="not a site's name"), writing(tmp_path, site):
-            pass
+        with pytest.raises(DataError, match="not a site's name"):
+            write_site(tmp_path, site, [])
     assert not list(tmp_path.iterdir())
     with pytest.raises(DataError, match="ingest"):
         pool.sites(tmp_path)

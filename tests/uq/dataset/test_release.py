@@ -10,7 +10,7 @@ import pytest
 from proctor.data.tabular import DataError
 from proctor.uq.dataset import release as module
 from proctor.uq.dataset.next_version import propose, read_proposal
-from proctor.uq.dataset.pool import writing
+from proctor.uq.dataset.pool import write_site
 from proctor.uq.dataset.posts import COLUMNS, attributions, home
 from proctor.uq.dataset.release import (
     PUBLIC,
@@ -263,9 +263,9 @@ def proposal(tmp_path_factory):
         told = dict(PostTypeId="1", Title="What?", Body="<p>b</p>", Tags="|a|", Score="5", CreationDate=DAY)
         return number, told | more | dict(Id=str(number), AnswerCount=str(answers))
 
-    with writing(folder / "pool", "math") as pool:
-        accepted, other = (dict(AcceptedAnswerId=number) for number in "87")
-        pool.add([row(1), row(2, 1), row(3, 2, **accepted), row(4, ClosedDate=DAY), row(6, 1, **other), row(70)])
+    accepted, other = (dict(AcceptedAnswerId=number) for number in "87")
+    rows = [row(1), row(2, 1), row(3, 2, **accepted), row(4, ClosedDate=DAY), row(6, 1, **other), row(70)]
+    write_site(folder / "pool", "math", [(rows, [])])
     table = pd.DataFrame(sorted(RELEASED), columns=["site", "question_id"]).assign(title="What?", link="L")
     return propose(table, folder / "pool")
 

@@ -10,7 +10,7 @@ import duckdb
 import pandas as pd
 import pytest
 from proctor.data.tabular import DataError
-from proctor.uq.dataset.pool import writing
+from proctor.uq.dataset.pool import write_site
 from proctor.uq.dataset.rules import (
     BIT,
     COLUMNS,
@@ -80,11 +80,12 @@ def decided(source, limits, as_of, folder, **how) -> dict:
 
 def pool_of(folder, posts: list[dict], site: str = "math") -> Path:
     names = dict(Title="title", Body="body", Score="score", ViewCount="views", AnswerCount="answers")
-    with writing(folder, site) as writer:
-        for i, post in enumerate(POST | post for post in posts):
-            row = {name: str(post[own]) for name, own in names.items() if post[own] is not None}
-            row |= dict(Id=str(i), PostTypeId="1", Tags="|" + "|".join(post["tags"]) + "|")
-            writer.add([(i, row | dict(CreationDate=post["created"].isoformat()))])
+    rows = []
+    for i, post in enumerate(POST | post for post in posts):
+        row = {name: str(post[own]) for name, own in names.items() if post[own] is not None}
+        row |= dict(Id=str(i), PostTypeId="1", Tags="|" + "|".join(post["tags"]) + "|")
+        rows.append((i, row | dict(CreationDate=post["created"].isoformat())))
+    write_site(folder, site, [(rows, [])])
     return folder
 
 

@@ -36,9 +36,8 @@ from proctor.uq.dataset import next_version as versions
 from proctor.uq.dataset import release as releases
 from proctor.uq.dataset import review_queue as queues
 from proctor.uq.dataset import rules as filters
-from proctor.uq.dataset.dump import ingest_dump
 from proctor.uq.dataset.generate_dump import SITES, write_dumps
-from proctor.uq.dataset.pool import Ingested
+from proctor.uq.dataset.pool import Ingested, ingest_dump
 from proctor.uq.dataset.stack_api import API, CrawlError, crawl
 from proctor.workflow import run as own_run
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from proctor.files import write_atomic
 from proctor.generated.worked import DISTINCT, DOUBLED
-from proctor.uq.dataset.dump import read_rows
+from proctor.uq.dataset.pool import read_rows
 from proctor.uq.dataset.posts import licence
 
 WORDS = DISTINCT + DOUBLED

@@ -1,21 +1,24 @@
-"""The pool of questions: Parquet files partitioned by site, which any engine can read.
+"""The pool of questions: Parquet files partitioned by site, which any engine can read, and a data dump that fills it.
 
     <pool>/questions/site=<site>/questions.parquet
     <pool>/answers/site=<site>/answers.parquet        (from a dump, when asked for)
     <pool>/rejected/site=<site>.csv                   (rows that were not taken, with the reason)
 
-A site is written whole: first beside its place, then renamed over what stood there.
+A site is written whole: first beside its place, then renamed over what was there.
 """
 
 import csv
 import mmap
 import os
 import re
-from collections.abc import Container, Iterable
-from contextlib import ExitStack, contextmanager
+import tempfile
+from collections import Counter
+from collections.abc import Container, Iterable, Iterator
+from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, NamedTuple
+from xml.parsers import expat
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -145,79 +148,72 @@ class Ingested(NamedTuple):
     rejected: int
 
 
-class SiteWriter:
-    """Takes the posts of one site. Made by `writing`, which puts the files in place when all went well."""
-
-    def __init__(self, site: str, files: dict[str, pq.ParquetWriter], rejected):
-        self.site, self._files, self._rejected = site, files, csv.writer(rejected)
-        self._rejected.writerow(Rejected._fields)
-        self.counts = dict(questions=0, answers=0, other=0, rejected=0)
-        # which numbers came already, a bit each: the system gives memory only to the pages that are touched
-        self._seen = mmap.mmap(-1, (LARGEST_ID >> 3) + 1)
-
-    def add(self, rows: Iterable[tuple[int, dict[str, str]]], rejected: Iterable[Rejected] = ()) -> None:
-        """Numbered rows as a dump has them, and those of the same part that could not be read.
-
-        Of posts with one number the first is kept.
-        """
-        taken: dict[str, list[list]] = dict(questions=[], answers=[], other=[])
-        bad = list(rejected)
-        for number, row in rows:
-            try:
-                kind, post = read_post(row, self._files)
-                place, bit = post[0] >> 3, 1 << (post[0] & 7)
-                if self._seen[place] & bit:
-                    raise Wrong("Id", "stands in an earlier row too")
-                self._seen[place] |= bit
-                taken[kind].append(post)
-            except Wrong as wrong:
-                bad.append(Rejected(number, row.get("Id", "")[:20], f"{wrong.args[0]}: {wrong.args[1]}"))
-        for kind, file in self._files.items():
-            if taken[kind]:
-                columns = [pa.array(values, field.type) for values, field in zip(zip(*taken[kind]), SCHEMAS[kind])]
-                file.write_table(pa.Table.from_arrays(columns, schema=SCHEMAS[kind]))
-        self._rejected.writerows(sorted(bad))
-        for kind, posts in {**taken, "rejected": bad}.items():
-            self.counts[kind] += len(posts)
-
-    def done(self) -> Ingested:
-        return Ingested(self.site, **self.counts)
+Rows = list[tuple[int, dict[str, str]]]  # numbered, as a dump has them
 
 
-@contextmanager
-def writing(pool: str | Path, site: str, answers: bool = False):
-    """A SiteWriter whose files replace those of `site` in `pool` at the end; on an error nothing changes."""
+def write_site(
+    pool: str | Path, site: str, parts: Iterable[tuple[Rows, list[Rejected]]], answers: bool = False
+) -> Ingested:
+    """Write the posts of a site into `pool`, in place of those that are there; on an error nothing changes.
+
+    parts: rows, some at a time, each with those of the same part that could not be read. Of posts with one number the
+    first is kept.
+    """
     pool, site = Path(pool), checked_site(site)
-    targets = {
-        "questions": pool / "questions" / f"site={site}" / "questions.parquet",
-        "answers": pool / "answers" / f"site={site}" / "answers.parquet",
-        "rejected": pool / "rejected" / f"site={site}.csv",
-    }
-    beside = {kind: path.with_name(f".{path.name}.{os.getpid()}") for kind, path in targets.items()}
+    targets = [pool / kind / f"site={site}" / f"{kind}.parquet" for kind in KINDS]
+    targets.append(pool / "rejected" / f"site={site}.csv")
     try:
-        with ExitStack() as stack:
-            for path in targets.values():
+        pool.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=f".{site}.", dir=pool) as scratch:
+            counts = _write_files(Path(scratch), site, parts, ["questions", *["answers"] * answers])
+            for path in targets:
                 path.parent.mkdir(parents=True, exist_ok=True)
-            how = dict(compression="zstd", compression_level=1, use_dictionary=["tags", "licence", "owner_name"])
-            files = {
-                kind: stack.enter_context(pq.ParquetWriter(beside[kind], schema, **how))
-                for kind, schema in SCHEMAS.items()
-                if answers or kind == "questions"
-            }
-            rejected = stack.enter_context(open(beside["rejected"], "w", newline="", encoding="utf-8"))
-            yield SiteWriter(site, files, rejected)
-        for kind, path in beside.items():
-            if path.exists():
-                os.replace(path, targets[kind])
-        if not answers:
-            targets["answers"].unlink(missing_ok=True)  # those of an earlier source would not belong to these questions
+                if (made := Path(scratch, path.name)).exists():
+                    os.replace(made, path)
+                else:  # answers of an earlier source would not belong to these questions
+                    path.unlink(missing_ok=True)
     except OSError as error:
-        raise DataError(
-            f"{pool}: could not be written ({error.strerror or error}). Free some space, or fix it."
-        ) from error
-    finally:
-        for path in beside.values():
-            path.unlink(missing_ok=True)
+        why = error.strerror or error
+        raise DataError(f"{pool}: could not be written ({why}). Free some space, or fix it.") from error
+    return Ingested(site, **counts)
+
+
+def _write_files(folder: Path, site: str, parts: Iterable[tuple[Rows, list[Rejected]]], kinds: list[str]) -> Counter:
+    # which numbers came already, a bit each: the system gives memory only to the pages that are touched
+    seen, counts = mmap.mmap(-1, (LARGEST_ID >> 3) + 1), Counter(dict.fromkeys(Ingested._fields[1:], 0))
+    how = dict(compression="zstd", compression_level=1, use_dictionary=["tags", "licence", "owner_name"])
+    with ExitStack() as stack:
+        files = {
+            kind: stack.enter_context(pq.ParquetWriter(folder / f"{kind}.parquet", SCHEMAS[kind], **how))
+            for kind in kinds
+        }
+        listed = csv.writer(stack.enter_context(open(folder / f"site={site}.csv", "w", newline="", encoding="utf-8")))
+        listed.writerow(Rejected._fields)
+        for rows, rejected in parts:
+            taken = _taken(rows, rejected, kinds, seen)
+            for kind, file in files.items():
+                if taken[kind]:
+                    columns = [pa.array(values, field.type) for values, field in zip(zip(*taken[kind]), SCHEMAS[kind])]
+                    file.write_table(pa.Table.from_arrays(columns, schema=SCHEMAS[kind]))
+            listed.writerows(sorted(taken["rejected"]))
+            counts.update({kind: len(posts) for kind, posts in taken.items()})
+    return counts
+
+
+def _taken(rows: Rows, rejected: list[Rejected], kinds: list[str], seen: mmap.mmap) -> dict[str, list]:
+    """The posts among rows by kind, and the rejected rows with those that were rejected before."""
+    taken: dict[str, list] = dict(questions=[], answers=[], other=[], rejected=[*rejected])
+    for number, row in rows:
+        try:
+            kind, post = read_post(row, kinds)
+            place, bit = post[0] >> 3, 1 << (post[0] & 7)
+            if seen[place] & bit:
+                raise Wrong("Id", "stands in an earlier row too")
+            seen[place] |= bit
+            taken[kind].append(post)
+        except Wrong as wrong:
+            taken["rejected"].append(Rejected(number, row.get("Id", "")[:20], f"{wrong.args[0]}: {wrong.args[1]}"))
+    return taken
 
 
 def checked_site(site: str) -> str:
@@ -233,3 +229,115 @@ def sites(pool: str | Path) -> list[str]:
     if not found:
         raise DataError(f"{pool}: no questions there. Fill it with `ingest` (a dump) or `crawl` (the API) first.")
     return found
+
+
+# A dump is one `<row .../>` a post. The file is cut before a `<row`, which inside a well-formed attribute cannot stand,
+# and each piece goes to a parser of its own, so no document type is ever read: an entity that a file declares is
+# unknown here, never expanded. Where a piece is not well-formed its rows are read one by one, and only those at fault
+# are rejected.
+PIECE = 8 << 20  # bytes read, and written, at once
+FED = 1 << 16  # bytes that the parser gets at once: what fits the cache is quicker
+LONGEST = 16 << 20  # bytes of one row; a post has at most 30,000 characters
+_HEADER = re.compile(rb"<posts\b[^>]*>")
+
+
+def ingest_dump(path: str | Path, site: str, pool: str | Path, answers: bool = False) -> Ingested:
+    """Write the valid posts of a dump (`Posts.xml`), in bounded memory, into `pool`, and list the others.
+
+    Raises DataError when the file as a whole is no dump.
+    """
+    return write_site(pool, site, read_rows(path), answers)
+
+
+def read_rows(path: str | Path) -> Iterator[tuple[Rows, list[Rejected]]]:
+    """The numbered rows of a dump, some megabytes at a time, each with what could not be read.
+
+    Rows are numbered from 1. Raises DataError: no such file, another encoding than UTF-8, no `<posts>`.
+    """
+    path, number, ended = Path(path), 0, False
+    try:
+        with open(path, "rb") as file:
+            for piece, last in _pieces(file, _after_header(file, path)):
+                if last:
+                    text = piece.rstrip()
+                    ended = text.endswith(b"</posts>")
+                    piece = text.removesuffix(b"</posts>")
+                try:
+                    found = _parse(piece)
+                    rows, rejected = list(enumerate(found, number + 1)), []
+                    number += len(found)
+                except expat.ExpatError:
+                    rows, rejected, number = _one_by_one(piece, number)
+                if last and not ended:
+                    why = "the file ends without </posts> after this row: it may be cut"
+                    rejected.append(Rejected(number, "", why))
+                yield rows, rejected
+    except OSError as error:
+        raise DataError(f"{path}: cannot be read ({error.strerror}). Check the path and its permissions.") from error
+
+
+def _pieces(file, buffer: bytes) -> Iterator[tuple[bytes, bool]]:
+    """`buffer` and the rest of the file, cut before a `<row`, and whether it is the last piece."""
+    while block := file.read(PIECE):
+        buffer += block
+        cut = buffer.rfind(b"<row")
+        if cut <= 0 and len(buffer) > LONGEST:
+            cut = len(buffer)  # no post is as long: what there is fails to parse, and is reported
+        if cut > 0:
+            yield buffer[:cut], False
+            buffer = buffer[cut:]
+    yield buffer, True
+
+
+def _after_header(file, path: Path) -> bytes:
+    """What stands after `<posts>` in the first bytes of a dump."""
+    start = file.read(PIECE)
+    header = _HEADER.search(start)
+    if not header:
+        told = "Give the Posts.xml of a data dump, unpacked and in UTF-8"
+        raise DataError(f"{path}: no <posts> in its first {len(start):,} bytes. {told}.")
+    return b"</posts>" if header[0].endswith(b"/>") else start[header.end() :]
+
+
+def _parse(piece: bytes) -> list[dict]:
+    """The attributes of each row. Raises ExpatError unless the piece is rows and nothing else."""
+    rows: list[dict] = []
+
+    def start(name: str, attributes: dict) -> None:
+        if name != "row":
+            raise expat.ExpatError(f"<{name[:20]}> where a row should be")
+        rows.append(attributes)
+
+    def text(characters: str) -> None:
+        if not characters.isspace():
+            raise expat.ExpatError("text between rows")
+
+    parser = expat.ParserCreate("utf-8")
+    parser.Parse(b"<posts>", False)
+    parser.StartElementHandler, parser.CharacterDataHandler = start, text
+    parser.buffer_text = True
+    for place in range(0, len(piece), FED):
+        parser.Parse(piece[place : place + FED], False)
+    parser.Parse(b"</posts>", True)
+    return rows
+
+
+def _one_by_one(piece: bytes, number: int) -> tuple[Rows, list[Rejected], int]:
+    """The rows of a piece that is not well-formed: those that are, those that are not, and the last row's number."""
+    rows, rejected = [], []
+    for part in re.split(rb"(?=<row)", piece):
+        number += part.startswith(b"<row")
+        try:
+            rows += [(number, attributes) for attributes in _parse(part)]
+        except expat.ExpatError as error:
+            named = re.match(rb'<row\s+Id="(\d{1,20})"', part)
+            rejected.append(Rejected(number, named[1].decode() if named else "", _reason(part, error)))
+    return rows, rejected, number
+
+
+def _reason(row: bytes, error: expat.ExpatError) -> str:
+    try:
+        row.decode()
+    except UnicodeDecodeError as wrong:
+        return f"not UTF-8: byte 0x{row[wrong.start]:02x} at place {wrong.start} of the row"
+    return f"not well-formed XML: {str(error)[:60]}"

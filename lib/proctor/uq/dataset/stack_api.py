@@ -19,7 +19,7 @@ from tqdm import tqdm
 from proctor.data.tabular import DataError
 from proctor.files import write_atomic
 from proctor.models.endings import scrub
-from proctor.uq.dataset.pool import Ingested, Rejected, checked_site, writing
+from proctor.uq.dataset.pool import Ingested, Rejected, Rows, checked_site, write_site
 
 API = "https://api.stackexchange.com/2.3"
 KEY = "STACK_EXCHANGE_KEY"
@@ -55,7 +55,7 @@ def crawl(site: str, pool: str | Path, base: str = API, path: str = "questions/u
             since, page = _next(reply["items"], since, page)
             if more:
                 _wait(reply, saved)
-    return _collect(pages, site, pool)
+    return write_site(pool, site, _rows(pages))
 
 
 def _next(items: list[dict], since: int, page: int) -> tuple[int, int]:
@@ -115,21 +115,19 @@ def _wait(reply: dict, saved: int) -> None:
     time.sleep(max(0, pause))
 
 
-def _collect(pages: Path, site: str, pool: str | Path) -> Ingested:
-    """The saved pages as a site of the pool; a question on two pages counts once."""
+def _rows(pages: Path) -> Iterator[tuple[Rows, list[Rejected]]]:
+    """The rows of each saved page, and its items that are none; a question on two pages counts once."""
     seen: set[int] = set()
-    with writing(pool, site) as writer:
-        for page, reply in enumerate(_saved(pages)):
-            rows, rejected = [], []
-            for number, item in enumerate(reply["items"], 1 + page * PAGE):
-                try:
-                    if item["question_id"] not in seen:
-                        rows.append((number, as_row(item)))
-                        seen.add(item["question_id"])
-                except (KeyError, TypeError, AttributeError, OverflowError, OSError):
-                    rejected.append(Rejected(number, str(item.get("question_id", ""))[:20], "a field of another form"))
-            writer.add(rows, rejected)
-        return writer.done()
+    for page, reply in enumerate(_saved(pages)):
+        rows, rejected = [], []
+        for number, item in enumerate(reply["items"], 1 + page * PAGE):
+            try:
+                if item["question_id"] not in seen:
+                    rows.append((number, as_row(item)))
+                    seen.add(item["question_id"])
+            except (KeyError, TypeError, AttributeError, OverflowError, OSError):
+                rejected.append(Rejected(number, str(item.get("question_id", ""))[:20], "a field of another form"))
+        yield rows, rejected
 
 
 def as_row(item: dict) -> dict[str, str]:
