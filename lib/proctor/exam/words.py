@@ -169,8 +169,8 @@ def solutions(text: str) -> str:
     """Alternatives, unions, ± and inequalities as sets and intervals; anything else as it is."""
     text = re.sub(r"^[A-Za-z]\s?\\in(?![a-z])\s?", "", text)
     text = re.sub(r"^\{([^{}]*)\}$", r"⦃\1⦄", text)
-    text = re.sub(r"^\](.*,.*)([\[\]])$", lambda m: f"({m[1]}" + (")" if m[2] == "[" else "]"), text)
-    text = re.sub(r"^\[([^\[\]]*,[^\[\]]*)\[$", r"[\1)", text)
+    if french := re.fullmatch(r"([\[\]])([^\[\]]*,[^\[\]]*)([\[\]])", text):  # ]0, 1] is (0, 1]
+        text = ("(" if french[1] == "]" else "[") + french[2] + (")" if french[3] == "[" else "]")
     alternatives = re.split(r",?\s+or\s+|\s?\\(?:lor|cup)(?![a-z])\s?", text)
     if len(alternatives) > 1:
         found = [solutions(part.strip()) for part in alternatives]
