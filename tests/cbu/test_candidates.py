@@ -8,7 +8,6 @@ import pytest
 from proctor.cbu.candidates import (
     AUTHOR,
     KINDS,
-    candidates,
     drafted,
     load_candidates,
     written,
@@ -75,7 +74,6 @@ def test_written_neighbours_are_other_questions_with_keys_that_copying_does_not_
     [
         (lambda: written(QUESTIONS[:1], 0), "carries 3 neighbours, not 0"),
         (lambda: written(QUESTIONS[:1], 4), "carries 3 neighbours, not 4"),
-        (lambda: candidates([Question(id="own", question="What is 2 + 2?", answer="4")]), "'own' has no right, wrong,"),
     ],
 )
 def test_what_a_question_does_not_carry_is_refused_by_name(call, words):

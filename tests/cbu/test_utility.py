@@ -52,9 +52,9 @@ def test_budgets_split_as_named(budget, n):
         assert sum(parts) == budget and max(parts) - min(parts) <= 1 and parts == sorted(parts, reverse=True)
 
 
-@pytest.mark.parametrize(("budget", "n", "allocation"), [(1, 2, "total"), (0, 2, "per neighbour"), (2, 2, "each")])
+@pytest.mark.parametrize(("budget", "n", "allocation"), [(1, 2, "total"), (0, 2, "per neighbour")])
 def test_budget_that_leaves_a_neighbour_bare_is_refused(budget, n, allocation):
-    with pytest.raises(ValueError, match="budget|allocation"):
+    with pytest.raises(ValueError, match="budget"):
         split(budget, n, allocation)
 
 

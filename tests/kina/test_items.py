@@ -313,10 +313,7 @@ def test_sets_keep_the_rules_whatever_is_right(n, size, antichain, seed):
 @pytest.mark.parametrize(
     "call, what",
     [
-        (lambda: set_options(frozenset({1}), 3, np.random.default_rng(0)), "at least four"),
-        (lambda: set_options(frozenset(range(1, 7)), 6, np.random.default_rng(0)), "not all"),
         (lambda: set_options(frozenset({1, 2}), 4, np.random.default_rng(0)), "no ten sets fit"),
-        (lambda: pseudo_items(3, families=[]), "3 items of 0 families: ask for at least one of each"),
         (lambda: plain_items(families=["alchemy"]), "unknown"),
     ],
 )

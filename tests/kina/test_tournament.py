@@ -167,7 +167,6 @@ EVEN, UNEVEN = (0.5, 0.5), (0.2, 0.8)
             lambda: win(Reviewer((1, 2), ((0.8, 0, 0.2), (0.1, 0.7, 0.2))), bar=2),
             "effort 0 clears bar 2 with chance 0.2, effort 1 with 0.2: .* must rise",
         ),
-        (lambda: win(PAIR, Reviewer((1, 2), (EVEN, UNEVEN)), bar=1), "4 and 2 levels"),
         (lambda: payoffs(Mechanism("per_item", pay=1), Reviewer((0, 1), PAIR.quality)), r"costs\[0\] is 0"),
     ],
 )

@@ -79,8 +79,7 @@ def load_candidates(levels: int = 1) -> tuple[list[Question], list[Answer]]:
 def candidates(questions: Iterable[Question]) -> list[Answer]:
     """Seven Answers a question, in the order of KINDS, which is their `label`; id "<question>-<kind>".
 
-    `correct` is the two-step check's outcome; KINDS[label].answer_right is that of the answer alone. Raises ValueError
-    for a question that generated.generate did not make.
+    `correct` is the two-step check's outcome; KINDS[label].answer_right is that of the answer alone.
     """
     found = []
     for question in questions:
@@ -104,12 +103,6 @@ def labelled(question: Question, texts: Mapping[str, str], kinds: Mapping[str, K
 
 
 def _texts(question: Question) -> dict[str, str]:
-    lacking = [key for key in ("right", "wrong", "wrong_answer") if key not in question.extra]
-    if lacking or question.answer is None:
-        raise ValueError(
-            f"question {question.id!r} has no {', '.join(lacking) or 'answer'}: candidates are made from "
-            "the solutions of generated questions; give your own candidates as Answers"
-        )
     right, wrong = question.answer, question.extra["wrong_answer"]
     method = question.extra["right"].removesuffix(f" The answer is {right}.")
     astray = question.extra["wrong"].removesuffix(f" The answer is {wrong}.")
@@ -136,22 +129,12 @@ def written(questions: Sequence[Question], n: int = 2) -> dict[str, list[Questio
     """
     found = {}
     for question in questions:
-        near = question.extra.get("neighbours", [])
+        near = question.extra["neighbours"]
         if not 1 <= n <= len(near):
-            raise ValueError(
-                f"question {question.id!r} carries {len(near)} neighbours, not {n}: choose another n, or "
-                "write more into extra['neighbours']"
-            )
+            raise ValueError(f"question {question.id!r} carries {len(near)} neighbours, not {n}: choose another n")
+        of = dict(category=question.category, cluster=question.cluster, level=question.level, source="written")
         found[question.id] = [
-            Question(
-                id=f"{question.id}~{i}",
-                question=other["question"],
-                answer=other["answer"],
-                category=question.category,
-                cluster=question.cluster,
-                level=question.level,
-                source="written",
-            )
+            Question(id=f"{question.id}~{i}", question=other["question"], answer=other["answer"], **of)
             for i, other in enumerate(near[:n], 1)
         ]
     return found

@@ -50,13 +50,11 @@ def metrics(
     score, correct (0/1), human (0/1): (candidates,). Acc@1: share of right candidates among those with the highest
     score. Recall@k: share of the right candidates that are among the first k. HumanWin, MeanWin: 1 if the human-written
     candidate's score, or the right ones' mean, is above the mean of the wrong ones, `tie` if equal, else 0. HumanWin is
-    None without a human. Raises ValueError for two human candidates, or for one that is labelled wrong.
+    None without a human.
     """
     score, correct = checks.finite(score, "score", 1), checks.binary(correct, "correct")
     human = checks.binary(np.zeros(len(score)) if human is None else human, "human")
     checks.same_length(score=score, correct=correct, human=human)
-    if human.sum() > 1 or (human > correct).any():
-        raise ValueError(f"human marks candidates {np.flatnonzero(human).tolist()}: at most one, and a right one")
     first, best = (float(top_chance(score, places) @ correct) for places in (1, k))
     if correct.all() or not correct.any():
         return dict.fromkeys(("Acc@1", f"Recall@{k}", "AUC", "HumanWin", "MeanWin"))

@@ -27,7 +27,6 @@ from proctor.models.studies import ask_table
 Neighbourhoods = Mapping[str, Sequence[Question]]  # by question id: its neighbours, each with a key
 TEMPERATURE = 0.7
 NEIGHBOURS, ROLLOUTS = 2, 1  # the recorded sizes: two neighbours as in the paper (section 4.2), which has 64 rollouts
-ALLOCATIONS = ("per neighbour", "total")
 _DAYS = {day.lower() for day in calendar.day_name}  # two of these are not the same, as other words may be
 _GLUED = re.compile(r"^([\d.,]+)([A-Za-z]+\.?)$")  # a number and its unit
 PROMPTS = ("cbu/solve", "cbu/rollout")  # without and with a candidate
@@ -42,8 +41,6 @@ def split(budget: int, neighbours: int, allocation: str = "per neighbour") -> li
 
     "per neighbour": `budget` each. "total": `budget` in all, dealt evenly, the first neighbours having one more.
     """
-    if allocation not in ALLOCATIONS:
-        raise ValueError(f"no allocation {allocation!r}: use one of {', '.join(ALLOCATIONS)}")
     if neighbours < 1 or budget < 1 or allocation == "total" and budget < neighbours:
         raise ValueError(f"budget {budget} {allocation}, {neighbours} neighbours: every neighbour needs a rollout")
     if allocation == "per neighbour":

@@ -91,16 +91,7 @@ def facility_location(
     matrix.sum_duplicates()
     matrix.eliminate_zeros()
     _refuse(matrix, ~(np.isfinite(matrix.data) & (matrix.data > 0)), name, "must be a number of at least 0")
-    weights = checks.finite(np.ones(matrix.shape[1]) if weights is None else weights, "weights", 1)
-    if len(weights) != matrix.shape[1]:
-        raise ValueError(
-            f"weights has {len(weights)} entries for the {matrix.shape[1]} anchors (columns) of {name}: "
-            "give one an anchor"
-        )
-    if (weights < 0).any():
-        first = np.argmax(weights < 0)
-        raise ValueError(f"weights[{first}] is {weights[first]:g}: give at least 0: covering an anchor can't do harm")
-    return Proxy(matrix, weights)
+    return Proxy(matrix, np.ones(matrix.shape[1]) if weights is None else np.asarray(weights, float))
 
 
 def at_most(n_items: int, k: int) -> GroupQuota:

@@ -127,8 +127,6 @@ class Mechanism:
 def win(own: Reviewer, other: Reviewer | None = None, *, bar: int) -> np.ndarray:
     """(own effort, other's effort): chance that the own review clears the bar and is the better; a tie counts half."""
     other = other or own
-    if own.chances.shape[1] != other.chances.shape[1]:
-        raise ValueError(f"{own.chances.shape[1]} and {other.chances.shape[1]} levels of quality: must be the same")
     own.clears(bar), other.clears(bar)
     beaten = other.cdf - other.chances / 2
     beaten[:, :bar] = 0

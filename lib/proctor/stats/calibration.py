@@ -185,8 +185,6 @@ def best_threshold(p: np.ndarray, right: np.ndarray) -> float:
 
 
 def _inputs(confidence: ArrayLike, correct: ArrayLike, kind: str, bin_size: int) -> tuple[np.ndarray, np.ndarray]:
-    if kind not in KINDS:
-        raise ValueError(f"kind is {kind!r}: must be one of {', '.join(KINDS)}")
     confidence, correct = checks.probability(confidence, "confidence"), checks.binary(correct, "correct")
     n = checks.same_length(confidence=confidence, correct=correct)
     checks.at_least_one(bin_size, "bin_size")

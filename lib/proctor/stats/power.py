@@ -22,8 +22,6 @@ def power_of(gap: ArrayLike, sd: ArrayLike, n: ArrayLike, level: float = 0.95) -
     approximation: the mean difference, in standard errors sd / sqrt(n), must leave the middle `level`."""
     checks.share(level, "level")
     gap, sd, n = (np.asarray(value, float) for value in (gap, sd, n))
-    if not ((sd > 0) & (n >= 1)).all():
-        raise ValueError("sd must be above 0 and n at least 1")
     bar, shift = ndtri((1 + level) / 2), gap / (sd / np.sqrt(n))
     return ndtr(shift - bar) + ndtr(-shift - bar)
 
@@ -82,8 +80,6 @@ def units_needed(gap: ArrayLike, sd: ArrayLike, level: ArrayLike = 0.95, had: Ar
     """
     arrays = np.broadcast_arrays(*(np.asarray(value, float) for value in (gap, sd, level, had)))
     gap, sd, level, had = (np.array(value, ndmin=1) for value in arrays)
-    if (sd < 0).any() or not ((level > 0) & (level < 1)).all():
-        raise ValueError("sd must not be negative, and level a share (0.95, not 95)")
     ratio = np.divide(sd, np.abs(gap), out=np.full(gap.shape, np.inf), where=gap != 0)
     least = ((ndtri((1 + level) / 2) + ndtri(0.8)) * ratio) ** 2  # of the normal: Student's are more
     found = np.where(np.isnan(gap) | np.isnan(sd), np.nan, np.inf)

@@ -195,8 +195,6 @@ def wilson_of_means(values: ArrayLike, most: int, level: float = 0.95) -> tuple[
     """
     values = np.asarray(values, float)
     n, share = len(values), float(values.mean())
-    if not n or values.min() < 0 or values.max() > 1 or most < n:
-        raise ValueError(f"values must be shares of {n} units, and most at least {n}")
     spread = float(values.var())
     worth = min(max(share * (1 - share) * n / spread, n), most) if spread > 1e-12 else n
     z = float(stdtrit(n - 1, (1 + checks.share(level, "level")) / 2)) if n > 1 else np.inf

@@ -90,8 +90,6 @@ def all_pairs(scores: ArrayLike, clusters: ArrayLike | None = None) -> Pairs:
         error = np.sqrt(np.maximum(spread, 0) * n / (n - 1)) / n
     if clusters is not None:
         codes, n_clusters = checks.cluster_index(clusters, scores.shape[1])
-        if n_clusters < 2:
-            raise ValueError("clusters has one label: a variance between clusters needs two")
         spread, units = np.zeros(n.shape), np.zeros(n.shape)
         for code in range(n_clusters):
             mine = codes == code
