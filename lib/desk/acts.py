@@ -21,15 +21,13 @@ from desk.trail import NotAllowed, Refused, Stale, active, author_of, check, loc
 def system_of(organisation: str, name: str, base_model: str, people: bool = False) -> System:
     """The system of these names; made when it is new."""
     names = dict(organisation=organisation.strip(), name=name.strip(), base_model="" if people else base_model.strip())
-    made = System(**names, people=people)
     try:
-        check(made)
-        if not people and not names["base_model"]:
-            raise Refused({"base_model": "Name the model beneath the system, or write none."})
+        check(System(**names, people=people))
     except Refused as refused:
-        raise Refused(
-            {"system" if field == "name" else field: text for field, text in refused.problems.items()}
-        ) from None
+        problems = {"system" if field == "name" else field: text for field, text in refused.problems.items()}
+        raise Refused(problems) from None
+    if not people and not names["base_model"]:
+        raise Refused({"base_model": "Name the model beneath the system, or write none."})
     return System.objects.get_or_create(**names, defaults=dict(people=people))[0]
 
 

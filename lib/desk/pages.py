@@ -297,25 +297,15 @@ def pieces(before: str, after: str) -> list[tuple[str, str]]:
     old, new = (re.findall(r"\s+|\S+", text) for text in (before, after))
     first = len(os.path.commonprefix([old, new]))
     last = len(os.path.commonprefix([old[first:][::-1], new[first:][::-1]]))
-    middle = slice(first, -last or None)
-    found = [
-        ("same", "".join(old[:first])),
-        *_compared(old[middle], new[middle]),
-        ("same", "".join(old[len(old) - last :])),
-    ]
-    return [piece for piece in found if piece[1]]
-
-
-def _compared(old: list[str], new: list[str]) -> list[tuple[str, str]]:
-    if len(old) * len(new) > MOST_PAIRS:
-        return [("gone", "".join(old)), ("new", "".join(new))]
-    found = []
-    for tag, i, j, k, m in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
-        if tag == "equal":
-            found.append(("same", "".join(old[i:j])))
-        else:
-            found += [("gone", "".join(old[i:j])), ("new", "".join(new[k:m]))]
-    return found
+    gone, came = old[first : len(old) - last], new[first : len(new) - last]
+    steps = [("replace", 0, len(gone), 0, len(came))]
+    if len(gone) * len(came) <= MOST_PAIRS:
+        steps = SequenceMatcher(None, gone, came, autojunk=False).get_opcodes()
+    found = [("same", old[:first])]
+    for tag, i, j, k, m in steps:
+        found += [("same", gone[i:j])] if tag == "equal" else [("gone", gone[i:j]), ("new", came[k:m])]
+    found.append(("same", old[len(old) - last :]))
+    return [(kind, "".join(words)) for kind, words in found if words]
 
 
 def about(request: HttpRequest) -> HttpResponse:

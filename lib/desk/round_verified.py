@@ -62,7 +62,6 @@ class HleVerified(Protocol):
         "adjudicator": Part("Adjudicator", 1, evidence=lambda protocol, case: protocol.state(case) != "screening"),
         "auditor": Part("Auditor", 1),
     }
-    part_of = {"vote": "expert", "repair": "repairer", "choose": "adjudicator", "audit": "auditor"}  # of each move
 
     def repair_fields(self, case: Case, account: str) -> Fields:
         texts = {
@@ -94,7 +93,7 @@ class HleVerified(Protocol):
 
     def done(self, case: Case, move: str) -> bool:
         """Whether all who are to make the move have made it."""
-        return case.all_in(self.part_of[move], move)
+        return all(case.all_in(own.part, move) for own in self.moves if own.name == move)
 
     def proposals(self, case: Case, adjudicator: str) -> dict[str, rules.Repair]:
         """Letter -> repair, in this adjudicator's order: each next adjudicator has the next rotation."""
@@ -135,7 +134,7 @@ class HleVerified(Protocol):
             return "decided"
         if not self.done(case, "repair"):
             return "repair"
-        if "choose" in self.part_of and self.proposals(case, "") and not self.done(case, "choose"):
+        if self.proposals(case, "") and not self.done(case, "choose"):
             return "adjudication"
         return "audit" if rules.adjudicated(self.chosen(case)) and not self.done(case, "audit") else "decided"
 
@@ -187,7 +186,6 @@ class HlePair(HleVerified):
     )
     evidence = {}
     parts = {"reviewer": Part("Reviewer", 2)}
-    part_of = dict.fromkeys(("vote", "repair", "audit"), "reviewer")
     moves = tuple(replace(move, part="reviewer") for move in HleVerified.moves if move.name != "choose")
     early = {("reviewer", "vote"): ("repair", "audit")}
 
