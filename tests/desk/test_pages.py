@@ -1,6 +1,7 @@
 """What a browser reads: the list and its search, a question, people, history, feeds; and what templates say."""
 
 import random
+import re
 import time
 from xml.etree import ElementTree
 
@@ -42,6 +43,7 @@ def test_the_question_page_shows_all_that_was_said(client, talk, reviewer):
     text = client.get("/q/math/1/").text
     for said in ("System A", "Lab", "base model base", "<code>(CC x3|U) =&gt; C</code>", "Accepts", "4 calls, $0.03", "Judge 7", "Not correct", "confidence 4 of 5", "Is it still open?", "<mi>x</mi>", "CC BY-SA 4.0", "by-sa/4.0", "Full prompt", "claimed", "&lt;b&gt;it&lt;/b&gt;", "by people"):  # fmt: skip
         assert said in text, said
+    assert re.search(r'title="\d{4}-\d\d-\d\d \d\d:\d\d UTC">\d+ [A-Z][a-z]+ \d{4}</time>', text)
 
 
 def test_the_list_is_filtered_and_sorted(client, db):
