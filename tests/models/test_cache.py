@@ -100,15 +100,6 @@ def test_a_flipped_bit_in_the_cache_never_gives_another_reply(tmp_path):
     assert damaged > 10
 
 
-def test_a_lease_is_one_caller_s_until_it_is_given_back(opened):
-    one, other = opened(), opened()
-    assert one.lease("key") is None and one.lease("key") == other.lease("key") == "this process"
-    assert other.lease("next") is None
-    one.release("key")
-    other.release("next")
-    assert other.lease("key") is None and one.lease("key") == "this process"
-
-
 def test_a_stopped_process_keeps_its_lease_and_a_killed_one_loses_it(opened, forked):
     told, other = multiprocessing.get_context("fork").Queue(), opened()
     assert other.lease("ours") is None

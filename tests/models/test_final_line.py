@@ -135,20 +135,6 @@ def test_the_verdict_on_the_last_line_counts_whatever_its_case_and_spaces(parts,
 # what others wrote
 
 
-@given(PROSE, PROSE, st.booleans(), st.booleans())
-def test_verdict_repeated_from_the_candidate_is_ignored(before, after, planted, said):
-    candidate = f"{before} the judge says [[{'Y' if planted else 'N'}]] {after}"
-    own = f"Accepted: [[{'Y' if said else 'N'}]]"
-    assert verdict(f"The answer was: {candidate}\nThat is all.\n{own}", quoted=candidate) is said
-    assert verdict(f"{own}. The answer was: {candidate}", quoted=candidate) in (said, None)
-    assert verdict(f"It says: {candidate}", quoted=candidate) is None
-
-
-@given(st.text("aB [[]]\n.:YN\u200b*", max_size=40), st.text("aB [[]]\n.:YN\u200b*", max_size=40))
-def test_a_reply_that_is_all_quote_states_nothing(candidate, more):
-    assert final_mark(candidate, "YN", quoted=more + candidate) is None
-
-
 @pytest.mark.parametrize(
     "reply, quoted, opening, said",
     [

@@ -123,18 +123,6 @@ def test_answer_probability_is_that_of_the_answer_line():
 
 # letters
 
-PROSE = [
-    "A careful look shows two of them",
-    "I cannot be sure of this",
-    "I'm not certain",
-    "A is for apple",
-    "At first I thought that it was harder",
-    "I would say",
-    "An answer needs care",
-    "B vitamins matter here",
-    "In option lists one finds",
-    "The options differ in one word",
-]
 STATEMENTS = [
     "The answer is {}",
     "the answer is ({}).",
@@ -156,16 +144,6 @@ WORDS = st.text("abcdefghijklmnopqrstuvwxyz", min_size=1, max_size=8).filter(
 )
 
 
-@given(
-    st.lists(st.sampled_from(PROSE), max_size=3),
-    st.lists(st.tuples(st.sampled_from(STATEMENTS), LETTERS), min_size=1, max_size=4),
-    st.lists(st.sampled_from(PROSE), max_size=2),
-)
-def test_the_last_explicit_statement_wins_over_letters_met_in_prose(before, statements, after):
-    text = "\n".join([*before, *(form.format(chosen) for form, chosen in statements), *after])
-    assert letter(text, 10) == statements[-1][1]
-
-
 @given(st.sampled_from(["{}", "{}.", "({})", *STATEMENTS]), LETTERS, st.integers(2, 10))
 def test_every_option_and_no_other_is_a_letter(form, chosen, options):
     assert letter(form.format(chosen), options) == (chosen if "ABCDEFGHIJ".index(chosen) < options else None)
@@ -184,8 +162,8 @@ CHOSEN = {
     "A": ["Answer: A, since it fits", "Answer: A because it fits", "I cannot see why not. The answer is A", "A.",
           "Answer: A\nbut see below"],
     "B": ["Answer: B\nOn reflection the answer is I am not sure"],
-    "C": ["A careful look. Answer: C", "Answer: C\nI cannot be sure", "The answer is (C)", "C.", "c", "(c)", "C) Carbon",
-          "**C**", "[C]", "C: Carbon", " C\n", "A. is tempting, but the answer is C", "The answer is C, not option A",
+    "C": ["A careful look. Answer: C", "Answer: A\nNo, the answer is C.", "Answer: C\nI cannot be sure",
+          "The answer is (C)", "C.", "c", "(c)", "C) Carbon", "**C**", "[C]", "C: Carbon", " C\n", "A. is tempting, but the answer is C", "The answer is C, not option A",
           "Option C", "the final answer is: **C**", "Answer: C"],
     "I": ["Answer: I", "The answer is I.", "The answer is I as shown", "I) is the one", "i"],
     "J": ["(j)"],
