@@ -11,7 +11,7 @@ import re
 import signal
 import threading
 import time
-from collections.abc import Coroutine, Iterable, Iterator
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator
 from typing import Any
 
 from proctor.models.cache import StoreError
@@ -57,6 +57,27 @@ class Halt:
         if not unkept:
             return self.errors[0] if self.errors else None
         return StoreError(str(unkept[0]), {key: reply for error in unkept for key, reply in error.replies.items()})
+
+    async def see_home(self, work: Callable[[Any], Awaitable[None]], parts: Iterable[Any]) -> None:
+        """Do the work on all parts at once, and end only when each has ended, however it ends; what one raises halts
+        the run. Raises `error()`. Where this is cancelled, that is raised, but for replies that could not be kept."""
+
+        async def see(part: Any) -> None:
+            try:
+                await work(part)
+            except (Exception, asyncio.CancelledError) as error:
+                self.call(error)
+
+        seen = [asyncio.ensure_future(see(part)) for part in parts]
+        try:
+            await asyncio.gather(*seen)
+        except asyncio.CancelledError:
+            await asyncio.gather(*seen, return_exceptions=True)  # cancelled again, it waits no longer
+            if isinstance(error := self.error(), StoreError):
+                raise error from None  # paid for and not kept: handed over
+            raise
+        if error := self.error():
+            raise error
 
     async def pause(self, seconds: float) -> None:
         """Wait, but not longer than until the run is halted."""
@@ -122,16 +143,6 @@ async def in_turn(*work: Coroutine[Any, Any, Any]) -> list[Any]:
     if missing:
         raise MissingReply(missing)
     return found
-
-
-async def all_home(*work: Coroutine[Any, Any, None]) -> None:
-    """Do all of this at once. When it is cancelled, it ends only when each has ended: `gather` ends with the first."""
-    tasks = [asyncio.ensure_future(one) for one in work]
-    try:
-        await asyncio.gather(*tasks)
-    except asyncio.CancelledError:
-        await asyncio.gather(*tasks, return_exceptions=True)
-        raise
 
 
 def calls_failed(errors: dict[str, str], asked: int) -> CallsFailed:
@@ -217,12 +228,8 @@ def scrub(text: str, *secrets: str) -> str:
             text = text.replace(secret, "<key>")
         else:  # a short one as a word of its own: it may stand in any other word
             text = re.sub(rf"(?<!\w){re.escape(secret)}(?!\w)", "<key>", text)
-        pieces = {secret[i : i + ECHO] for i in range(len(secret) - ECHO + 1)}
-        hidden = [False] * len(text)
-        for i in range(len(text) - ECHO + 1):
-            if text[i : i + ECHO] in pieces:
-                hidden[i : i + ECHO] = [True] * ECHO
-        text = re.sub("\0+", "<key>", "".join("\0" if hide else letter for letter, hide in zip(text, hidden)))
+        if pieces := "|".join(re.escape(secret[i : i + ECHO]) for i in range(len(secret) - ECHO + 1)):
+            text = re.sub(rf"(?:(?={pieces}).)+.{{{ECHO - 1}}}", "<key>", text)  # where pieces begin, to the last's end
     return re.sub(r"\b(sk|key)-[\w*.…-]{4,}", "<key>", text)[:300]
 
 

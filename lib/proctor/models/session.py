@@ -16,7 +16,7 @@ from tqdm import tqdm
 from proctor import paths
 from proctor.models.batch import INTERFACES
 from proctor.models.cache import Cache, StoreError, read_recording, recording_path
-from proctor.models.endings import TERMINATION, CallError, Halt, MissingReply, all_home, calls_failed
+from proctor.models.endings import TERMINATION, CallError, Halt, MissingReply, calls_failed
 from proctor.models.messages import Reply, Request
 from proctor.models.providers import KINDS, Served, refusal
 from proctor.models.registry import ModelError, key_of, spec, weights_file
@@ -250,22 +250,13 @@ class Session:
                     replies[request.key] = await self._one(request, halt)
                 except CallError as error:
                     errors[request.key] = f"{request.model}: {error}"
-                except Exception as error:
-                    halt.call(error)  # no new call; those in flight come home and are kept
                 if halt.errors:
                     return
                 tokens = self.spent.prompt_tokens + self.spent.completion_tokens
                 bar.set_postfix_str(f"{tokens:,} tokens, {self.spent.cost}", refresh=False)
                 bar.update()
 
-            try:
-                await all_home(*map(ask, sorted(requests, key=_place)))
-            except asyncio.CancelledError:  # all calls are home; what could not be kept is handed over
-                if isinstance(error := halt.error(), StoreError):
-                    raise error from None
-                raise
-        if error := halt.error():
-            raise error
+            await halt.see_home(ask, sorted(requests, key=_place))
         if errors:
             raise calls_failed(errors, len(requests))
         return replies

@@ -23,8 +23,7 @@ from tqdm import tqdm
 
 from proctor.data.schemas import Answer, Question
 from proctor.files import only_writer
-from proctor.models.cache import StoreError
-from proctor.models.endings import CallsFailed, Halt, MissingReply, all_home
+from proctor.models.endings import CallsFailed, Halt, MissingReply
 from proctor.models.final_line import p_accept, verdict, why_unreadable, without_marks
 from proctor.models.messages import REHEARSED, Reply, Request
 from proctor.models.prompts import follow_up, load
@@ -120,7 +119,7 @@ async def validate(
         tqdm(total=len(pairs), desc=name, disable=not session.progress, mininterval=1.0) as bar,
     ):
 
-        async def worker() -> None:
+        async def worker(_: int) -> None:
             for i, (question, answer) in todo:
                 if halt.errors:
                     return  # no new call; those in flight come home and are kept
@@ -135,22 +134,12 @@ async def validate(
                 except MissingReply as error:  # the others' next calls belong to the same round of an export
                     missing.extend(error.requests)
                     add(i, None)
-                except Exception as error:
-                    halt.call(error)
-                    return
                 spent = session.spent
                 tokens = spent.prompt_tokens + spent.completion_tokens
                 bar.set_postfix_str(f"{spent.calls:,} calls, {tokens:,} tokens, {spent.cost}", refresh=False)
                 bar.update()
 
-        try:
-            await all_home(*(worker() for _ in range(min(8 * session.concurrency, len(pairs)))))
-        except asyncio.CancelledError:  # Ctrl-C: all calls are home
-            if isinstance(error := halt.error(), StoreError):
-                raise error from None  # what was paid for and could not be kept is handed over
-            raise
-        if error := halt.error():
-            raise error
+        await halt.see_home(worker, range(min(8 * session.concurrency, len(pairs))))
         if missing:
             raise MissingReply(missing)
         if failed:
