@@ -6,10 +6,10 @@
     >>> round(float(thresholds(reviewer, bar=2).max()), 2)  # the bonus above which effort always pays
     2.78
 
-Two reviewers judge one item, independently and without seeing each other. Each chooses an effort; more effort costs
+Two reviewers judge one item, independently and without seeing each other. Each chooses an effort; diligence costs
 more and makes better reviews likelier. The better review is released. With chance `audit` the item is audited, which
-shows whether a review clears the bar. Reviewers are risk-neutral. Efforts and levels of quality count from 0 upwards;
-the last effort is the top one. Without `other` both reviewers are alike.
+shows whether a review clears the bar. Reviewers are risk-neutral. Efforts are 0, hasty, and 1, diligent; levels of
+quality count from 0 upwards. Without `other` both reviewers are alike.
 
 Of all this the review of the paper gives the words bonus, bar, blind and the threshold B > dC / dp_min (KINA,
 Theorem 1). The model, what an audit does, and the proofs (notebook kina/2_tournament) are our reading.
@@ -17,7 +17,6 @@ Theorem 1). The model, what an audit does, and the proofs (notebook kina/2_tourn
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 import pandas as pd
@@ -32,36 +31,28 @@ EXACT = 1e-12  # slack for sums of probabilities
 
 @dataclass(frozen=True)
 class Reviewer:
-    """costs (efforts,): what a review costs its author, in hours at the price of 1. quality (efforts, levels): chances.
+    """costs (2,): what a hasty and a diligent review cost, in hours at the price of 1. quality (2, levels): chances.
 
-    Raises ValueError unless costs are not negative and rise, rows of quality are probabilities, and more effort makes
+    Raises ValueError unless costs are not negative and rise, rows of quality are probabilities, and diligence makes
     every level of quality or better at least as likely (first-order stochastic dominance).
     """
 
-    costs: tuple[float, ...]
-    quality: tuple[tuple[float, ...], ...]
+    costs: Sequence[float]
+    quality: Sequence[Sequence[float]]
 
     def __post_init__(self):
-        costs, quality = np.asarray(self.costs, float), np.asarray(self.quality, float)
-        if quality.ndim != 2 or costs.shape != quality.shape[:1] or min(quality.shape) < 2:
+        costs, quality = np.asarray(self.costs, float), self.chances
+        if costs.shape != (2,) or quality.ndim != 2 or len(quality) != 2 or quality.shape[1] < 2:
             raise ValueError(
-                f"costs of shape {costs.shape}, quality of shape {quality.shape}: give two efforts or "
-                "more, a cost and a row of two or more levels for each"
+                f"costs of shape {costs.shape}, quality of shape {quality.shape}: give two efforts, a cost and a row "
+                "of two or more levels for each"
             )
-        for e, cost in enumerate(costs):
-            if not 0 <= cost < np.inf:
-                raise ValueError(f"costs[{e}] is {cost:g}: a cost is a finite number, not negative")
-            if e and cost <= costs[e - 1]:
-                raise ValueError(f"costs[{e}] is {cost:g}, costs[{e - 1}] is {costs[e - 1]:g}: must rise with effort")
-            row = quality[e]
-            if not (row >= 0).all() or abs(row.sum() - 1) > 1e-9:
-                raise ValueError(f"quality[{e}] is {row.tolist()}: chances are not negative and add up to 1")
-            worse = np.flatnonzero(row.cumsum() > quality[e - 1].cumsum() + 1e-9) if e else ()
-            if len(worse):
-                raise ValueError(
-                    f"quality[{e}]: quality above level {worse[0]} is less likely than with effort "
-                    f"{e - 1}; effort must not make it so"
-                )
+        if not 0 <= costs[0] < costs[1] < np.inf:
+            raise ValueError(f"costs are {costs.tolist()}: give finite numbers, not negative, that rise with effort")
+        if not ((quality >= 0).all() and np.allclose(quality.sum(axis=1), 1, rtol=0, atol=1e-9)):
+            raise ValueError(f"quality is {quality.tolist()}: chances are not negative and each row adds up to 1")
+        if (np.diff(quality.cumsum(axis=1), axis=0) > 1e-9).any():
+            raise ValueError(f"quality is {quality.tolist()}: diligence must make no level or better less likely")
 
     @property
     def chances(self) -> np.ndarray:
@@ -78,11 +69,10 @@ class Reviewer:
         if not 1 <= bar < levels:
             raise ValueError(f"bar is {bar}: must be one of the levels 1 to {levels - 1}")
         chance = self.chances[:, bar:].sum(axis=1)
-        flat = np.flatnonzero(np.diff(chance) <= EXACT)
-        if len(flat):
+        if chance[1] - chance[0] <= EXACT:
             raise ValueError(
-                f"effort {flat[0]} clears bar {bar} with chance {chance[flat[0]]:g}, effort {flat[0] + 1} "
-                f"with {chance[flat[0] + 1]:g}: the chance must rise with effort"
+                f"a hasty review clears bar {bar} with chance {chance[0]:g}, a diligent one with {chance[1]:g}: the "
+                "chance must rise with effort"
             )
         return chance
 
@@ -133,9 +123,10 @@ def win(own: Reviewer, other: Reviewer | None = None, *, bar: int) -> np.ndarray
     return own.chances @ beaten.T
 
 
-def cleared(own: Reviewer, other: Reviewer | None = None, *, bar: int) -> np.ndarray:
+def cleared(reviewer: Reviewer, *, bar: int) -> np.ndarray:
     """(own effort, other's effort): chance that the released review, the better one, clears the bar."""
-    return 1 - np.outer(1 - own.clears(bar), 1 - (other or own).clears(bar))
+    misses = 1 - reviewer.clears(bar)
+    return 1 - np.outer(misses, misses)
 
 
 def verdict_agreement(own: Reviewer, other: Reviewer | None = None, *, bar: int, defects: float) -> np.ndarray:
@@ -184,16 +175,14 @@ def settle(mechanism: Mechanism, levels: tuple[int, int] | None) -> tuple[float,
     return mechanism.pay + mechanism.bonus * share, mechanism.pay + mechanism.bonus * (1 - share)
 
 
-def thresholds(own: Reviewer, other: Reviewer | None = None, *, bar: int, audit: float = 1.0) -> np.ndarray:
-    """(other's effort,): the bonus above which top effort pays best in a tournament against that effort.
+def thresholds(own: Reviewer, other: Reviewer | None = None, *, bar: int) -> np.ndarray:
+    """(other's effort,): the bonus, times the share audited, above which diligence pays in a tournament against it.
 
-    Against each: the largest dC / dp over the lower efforts, dC what the top effort costs more and dp by how much it
-    raises the chance of the bonus, audits included. Infinite where it raises nothing. Above the largest of them top
-    effort is strictly dominant (KINA, Theorem 1: B > dC / dp_min).
+    dC / dp: what diligence costs more, by how much it raises the chance of the bonus; infinite where it raises nothing.
+    Above the larger of the two diligence is strictly dominant (KINA, Theorem 1: B > dC / dp_min).
     """
-    chance = win(own, other, bar=bar)
-    more, rise = own.costs[-1] - np.asarray(own.costs[:-1], float)[:, None], audit * (chance[-1] - chance[:-1])
-    return np.divide(more, rise, out=np.full(rise.shape, np.inf), where=rise > EXACT).max(axis=0)
+    rise = np.diff(win(own, other, bar=bar), axis=0)[0]
+    return np.divide(own.costs[1] - own.costs[0], rise, out=np.full(2, np.inf), where=rise > EXACT)
 
 
 def pure_equilibria(mechanism: Mechanism, own: Reviewer, other: Reviewer | None = None) -> list[tuple[int, int]]:
@@ -206,8 +195,8 @@ def pure_equilibria(mechanism: Mechanism, own: Reviewer, other: Reviewer | None 
 def symmetric_equilibria(mechanism: Mechanism, reviewer: Reviewer) -> list[float]:
     """Shares of diligence x, rising, such that two like reviewers who are both diligent with chance x would not change.
 
-    For two efforts. What diligence gains is linear in the other's x: an end is an equilibrium
-    if the gain points at it, and where the gain crosses zero both efforts are equally good.
+    What diligence gains is linear in the other's x: an end is an equilibrium if the gain points at it, and where the
+    gain crosses zero both efforts are equally good.
     """
     lazy, diligent = np.diff(payoffs(mechanism, reviewer), axis=0)[0]  # what diligence gains against each
     found = [0.0] if lazy <= 0 else []
@@ -217,20 +206,14 @@ def symmetric_equilibria(mechanism: Mechanism, reviewer: Reviewer) -> list[float
 
 
 def play(
-    mechanism: Mechanism,
-    own: Reviewer,
-    e: np.ndarray,
-    f: np.ndarray,
-    rng: np.random.Generator,
-    other: Reviewer | None = None,
+    mechanism: Mechanism, reviewer: Reviewer, e: np.ndarray, f: np.ndarray, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray]:
     """Draw one item for each pair of efforts: (what the own reviewer gains, the level of the released review).
 
     e, f: the own effort and the other's, integers of one shape, which both results have.
     """
-    m, other = mechanism, other or own
-    first, second = _levels(own, e, rng), _levels(other, f, rng)
-    certain = (payoffs(m, own, other) - bonuses(m, own, other))[e, f]  # pay less cost
+    m, first, second = mechanism, _levels(reviewer, e, rng), _levels(reviewer, f, rng)
+    certain = (payoffs(m, reviewer) - bonuses(m, reviewer))[e, f]  # pay less cost
     if m.kind == "agreement":
         defect = rng.random(first.shape) < m.defects
         share = (defect & (first >= m.bar)) == (defect & (second >= m.bar))
@@ -269,51 +252,3 @@ def with_limits(table: pd.DataFrame, degrees: int | None = None) -> pd.DataFrame
     tail = 0.025 / len(table)
     width = (norm.isf(tail) if degrees is None else t.isf(tail, degrees)) * table["error"]
     return table.assign(low=table["drawn"] - width, high=table["drawn"] + width)
-
-
-@dataclass(frozen=True)
-class Game:
-    """Two like reviewers with two efforts; the assumed numbers of `kina/2_tournament` and `kina/2_payment`.
-
-    costs (2,): hours of a hasty and a diligent review. hasty, diligent (levels,): chances of each quality. bar: the
-    level that a review must reach. defects: share of items with a defect. audit_cost: hours per audit.
-    """
-
-    costs: Sequence[float]
-    hasty: Sequence[float]
-    diligent: Sequence[float]
-    bar: int
-    defects: float = 0.2
-    audit_cost: float = 0.5
-
-    @cached_property
-    def reviewer(self) -> Reviewer:
-        return Reviewer(tuple(self.costs), (tuple(self.hasty), tuple(self.diligent)))
-
-    @cached_property
-    def limits(self) -> np.ndarray:
-        """(other's effort,): the bonus above which diligence pays against a hasty, a diligent other."""
-        return thresholds(self.reviewer, bar=self.bar)
-
-    @property
-    def threshold(self) -> float:
-        """The bonus above which diligence pays against anyone: dC / dp_min."""
-        return float(self.limits.max())
-
-    def tournament(self, bonus: float, audit: float = 1.0) -> Mechanism:
-        return Mechanism("tournament", bonus, self.bar, audit)
-
-    def mechanism(self, kind: str, bonus: float = 0.0, audit: float = 1.0) -> Mechanism:
-        return Mechanism(kind, bonus, self.bar, audit, defects=self.defects)
-
-    def effort_gain(self, mechanism: Mechanism) -> np.ndarray:
-        """(other's effort,): what diligence gains against a hasty and a diligent other, in hours, exactly."""
-        return np.diff(payoffs(mechanism, self.reviewer), axis=0)[0]
-
-    @property
-    def words(self) -> str:
-        p = self.reviewer.clears(self.bar)
-        return (
-            f"assumed: costs {self.costs[0]:g} and {self.costs[1]:g} hours, "
-            f"clears the bar with chance {p[0]:.2g} and {p[1]:.2g}"
-        )
