@@ -1,26 +1,28 @@
-"""Candidates of known kind, and neighbours: those that a question carries, and those that a model writes."""
+"""Candidates of known kind, neighbours that are there or that a model writes, and what is rolled out after the arms."""
 
 import asyncio
 import re
 from functools import cache
 
+import numpy as np
+import pandas as pd
 import pytest
-from proctor.cbu.candidates import (
-    AUTHOR,
-    KINDS,
-    drafted,
-    load_candidates,
-    written,
-)
+from proctor.cbu import candidates as cbu
+from proctor.cbu.candidates import AUTHOR, KINDS, drafted, load_candidates, planted, written
+from proctor.cbu.utility import NONE
+from proctor.data.questions import load_families
 from proctor.data.schemas import Question
 from proctor.exam.answer_match import classes, plain_text
 from proctor.exam.words import same_answer
+from proctor.generated.worked import EQUATION
 from proctor.models.messages import Reply
 from proctor.models.prompts import load
+from proctor.models.read_answer import stated
 
 from .answering import Answering
 
 QUESTIONS, ANSWERS = load_candidates()
+FRESH = load_families(2, "families-v2")
 
 
 def last_line(answer):
@@ -132,3 +134,76 @@ def test_worked_variants_of_the_prompt_differ_from_their_questions():
     messages = load("cbu/variant").messages
     pairs = [(messages[i][1], messages[i + 1][1]) for i in range(1, len(messages) - 1, 2)]
     assert len(pairs) == 2 and all(question != variant and variant.endswith("?") for question, variant in pairs)
+
+
+# the arms of families-v2, their studies, and effects on made-up rollouts
+
+
+def test_arms_say_what_they_are():
+    for question in FRESH[::5]:
+        found = {answer.label: answer for answer in planted([question])}
+        wrong = question.extra["wrongs"][0]["answer"]
+        finals = dict.fromkeys(("right", "right again", "wrong", "lucky"), question.answer) | {"wrong": wrong}
+        assert {arm: stated(answer.text).answer for arm, answer in found.items()} == finals | {"confident": wrong}
+        steps = {arm: EQUATION.findall(answer.text) for arm, answer in found.items()}
+        assert steps["right"] == steps["right again"] != steps["wrong"] == steps["lucky"] == steps["confident"]
+        assert found["right"].text != found["right again"].text
+        assert [answer.correct for answer in found.values()] == [True, True, False, False, False]
+
+
+def test_the_first_study_is_part_of_the_larger_ones(fake_model):
+    core = asyncio.run(cbu.core(fake_model))
+    first = {request.key for request in fake_model.asked if request.prompt.startswith("cbu/")}
+    n = core["question_id"].nunique()
+    assert n == cbu.QUESTIONS and len(core) == n * 2 * cbu.FIRST * 3
+    for study, rollouts in ((cbu.more_arms, cbu.FIRST), (cbu.all_arms, cbu.ROLLOUTS)):
+        fake_model.asked.clear()
+        found = asyncio.run(study(fake_model))
+        assert first <= {request.key for request in fake_model.asked}
+        assert set(found["kind"]) == {NONE, *cbu.ARMS, *cbu.NATURAL}
+        assert len(found) == n * 2 * rollouts * (1 + len(cbu.ARMS) + 2)
+    shown = next(request for request in fake_model.asked if request.prompt.startswith("cbu/rollout_steps"))
+    assert shown.seeds == "request" and shown.max_tokens >= 320 and shown.prefix == len(shown.messages) - 1
+
+
+def test_judges_score_the_candidates_of_the_first_study(fake_model, monkeypatch):
+    asked = []
+
+    async def noted(session, models, questions, answers, judges):
+        asked.extend(answers)
+
+    monkeypatch.setattr(cbu, "ask_judges", noted)
+    asyncio.run(cbu.core_judges(fake_model))
+    assert len(asked) == 2 * cbu.QUESTIONS and {answer.label for answer in asked} == {"right", "wrong"}
+
+
+def test_auc_of_a_question_is_one_half_for_a_tie_and_missing_without_a_score():
+    right, wrong = pd.Series([1.0, 0.5, 0.2, np.nan]), pd.Series([0.5, 0.5, 0.4, 0.1])
+    assert cbu.ranks_right(right, wrong).tolist()[:3] == [1, 0.5, 0]
+    assert np.isnan(cbu.ranks_right(right, wrong)[3])
+
+
+def test_families_where_the_method_carries_over_come_first_by_their_effect():
+    solved = {"ages": {NONE: 2, "right": 3, "wrong": 2}, "tank": {NONE: 2, "right": 4, "wrong": 2}}
+    solved["long_sum"] = {NONE: 2, "right": 4, "wrong": 0}  # nothing carries over
+    rolled = pd.DataFrame(
+        [
+            dict(question_id=f"{family}-1-0{q}", category=family, kind=arm, correct=i < many)
+            for family, arms_of in solved.items()
+            for arm, many in arms_of.items()
+            for q in (1, 2)
+            for i in range(4)
+        ]
+    )
+    table = cbu.by_family(rolled)
+    assert table["category"].tolist() == ["tank", "ages", "long_sum"] and (table["questions"] == 2).all()
+    assert table["carries_over"].tolist() == [True, True, False] and table["right"].tolist() == [1, 0.75, 1]
+
+
+def test_ties_and_unknown_scores_have_their_share_and_no_interval():
+    index = list("abcd")
+    right, half = pd.Series([1, 0.5, 0.0, 1], index), pd.Series(0.5, index)
+    pairs = {"known": (right, half), "unknown": (right * np.nan, half)}
+    table = cbu.over_both_units(pairs, pd.Series(list("uuvv"), index)).set_index("effect")
+    assert table.loc["known", "ties"] == 0.25 and table.loc["known", "difference"] == 0.125
+    assert table.loc["unknown", ["difference", "low", "here_low"]].isna().all()

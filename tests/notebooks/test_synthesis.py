@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from proctor import paths
-from proctor.cbu import arms
+from proctor.cbu import candidates
 from proctor.data.published import load_published
 from proctor.models.session import Session
 from proctor.report.claims import read_claims, verdict
@@ -127,9 +127,11 @@ def test_the_box_on_consistency_says_its_claims_and_a_moved_number_is_noticed(re
 
 def test_utility_ranks_as_the_rollouts_say_and_calls_are_shared(read, given):
     session, versions = Session("replay", progress=False), given("synthesis/3_one_bench")["versions"]
-    rates = pd.concat(arms.solve_rates(asyncio.run(arms.core(session, version=version))) for version in versions)
+    rates = pd.concat(
+        candidates.solve_rates(asyncio.run(candidates.core(session, version=version))) for version in versions
+    )
     table = read("synthesis/one_bench").set_index(["set", "method"]).sort_index()
-    right = arms.ranks_right(rates["right"], rates["wrong"]).mean()
+    right = candidates.ranks_right(rates["right"], rates["wrong"]).mean()
     assert table.loc[("pairs", "utility"), "within"] == pytest.approx(right)
     calls = table["calls"].groupby(level=[0, 1]).first()
     assert calls["pairs"][["utility", "own samples", "own answer", "length"]].tolist() == [4, 1, 0.5, 0]

@@ -23,6 +23,7 @@ from proctor.models.read_answer import stated
 from proctor.models.session import Session
 from proctor.models.settings import Settings
 from proctor.models.studies import ask_table
+from proctor.stats import checks
 
 Neighbourhoods = Mapping[str, Sequence[Question]]  # by question id: its neighbours, each with a key
 TEMPERATURE = 0.7
@@ -34,18 +35,6 @@ STEPS = ("cbu/solve_steps", "cbu/rollout_steps")  # one operation a step and roo
 SOLVED = "solved"
 OUTCOMES = (SOLVED, "wrong", "undecided", "unreadable", "cut off")  # of a rollout
 NONE = "none"  # the kind of the rollouts that have seen no candidate
-
-
-def split(budget: int, neighbours: int, allocation: str = "per neighbour") -> list[int]:
-    """Rollouts of each neighbour. The paper's 64 may be those of each or of all together; it does not say.
-
-    "per neighbour": `budget` each. "total": `budget` in all, dealt evenly, the first neighbours having one more.
-    """
-    if neighbours < 1 or budget < 1 or allocation == "total" and budget < neighbours:
-        raise ValueError(f"budget {budget} {allocation}, {neighbours} neighbours: every neighbour needs a rollout")
-    if allocation == "per neighbour":
-        return [budget] * neighbours
-    return [budget // neighbours + (i < budget % neighbours) for i in range(neighbours)]
 
 
 def rollout_request(
@@ -75,7 +64,6 @@ async def run_rollouts(
     neighbourhoods: Neighbourhoods,
     *,
     budget: int = ROLLOUTS,
-    allocation: str = "per neighbour",
     prompts: tuple[str, str] = PROMPTS,
     none: bool = True,
 ) -> pd.DataFrame:
@@ -83,12 +71,13 @@ async def run_rollouts(
 
     Columns: model, question_id, category, level, candidate (the answer's id, "" for none), kind (its label), neighbour
     and sample (from 1), answer, outcome (of OUTCOMES), correct (the outcome is "solved"), reply, prompt_tokens,
-    completion_tokens. A larger budget only adds rows.
+    completion_tokens. budget: rollouts of each neighbour (the paper does not say whether its 64 are those of each or of
+    all together); a larger one only adds rows.
     """
-    calls = []
+    calls, samples = [], range(1, checks.at_least_one(budget, "budget") + 1)
     for model, question in product(models, questions):
         near = neighbourhoods[question.id]
-        turns = [(n, t) for n, times in enumerate(split(budget, len(near), allocation), 1) for t in range(1, times + 1)]
+        turns = list(product(range(1, len(near) + 1), samples))
         own = [answer for answer in answers if answer.question_id == question.id]
         for answer, (n, t) in product([None, *own] if none else own, turns):
             row = dict(model=model, question_id=question.id, category=question.category, level=question.level)
@@ -99,7 +88,11 @@ async def run_rollouts(
 
     def read(row: Mapping, _: Request, reply: Reply) -> dict:
         given = stated(reply).answer
-        outcome = outcome_of(reply, given, neighbourhoods[row["question_id"]][row["neighbour"] - 1].answer)
+        if given is None:
+            outcome = "cut off" if reply.cut_off else "unreadable"
+        else:
+            key = neighbourhoods[row["question_id"]][row["neighbour"] - 1].answer
+            outcome = {True: SOLVED, False: "wrong", None: "undecided"}[solved(given, key)]
         return dict(
             answer=given,
             outcome=outcome,
@@ -112,14 +105,7 @@ async def run_rollouts(
     return await ask_table(session, calls, "rollouts", read)
 
 
-def outcome_of(reply: Reply, given: str | None, key: str) -> str:
-    """One of OUTCOMES: what became of a rollout whose answer was read as `given`."""
-    if given is None:
-        return "cut off" if reply.cut_off else "unreadable"
-    return {True: SOLVED, False: "wrong", None: "undecided"}[solved(given, key)]
-
-
-def solved(given: str | None, key: str) -> bool | None:
+def solved(given: str, key: str) -> bool | None:
     """Whether an answer meets a neighbour's key, by `exam.answer_match.same`, also "54m" with the key 54.
 
     None where only a judge could decide it. Such a rollout counts as not solved, and as undecided in `utilities`.
@@ -128,7 +114,7 @@ def solved(given: str | None, key: str) -> bool | None:
     (True, True, None)
     """
     found = same(given, key)
-    if found or given is None:
+    if found:
         return found
     if {given.strip(" .").lower(), key.lower()} <= _DAYS:
         return False

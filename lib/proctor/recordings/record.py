@@ -21,7 +21,7 @@ from itertools import product
 from pathlib import Path
 
 from proctor import paths
-from proctor.cbu import arms, own_candidates
+from proctor.cbu import candidates, own_candidates
 from proctor.exam import recorded as exam
 from proctor.exam import screening
 from proctor.exam.recorded import MODELS
@@ -42,16 +42,16 @@ STUDIES = exam.STUDIES | uq.STUDIES | llm_filter.STUDIES | item_refinement.STUDI
 PARALLEL = {
     **stages.STUDIES,
     **screening.STUDIES,
-    **arms.FIRST_STUDIES,
+    **candidates.FIRST_STUDIES,
     **screening.NATURAL,
     **calculator.STUDIES,
     **metrics.STUDIES,
     **uq.NATURAL,
     **uq.FORMAL,
     **paired_defects.STUDIES,
-    **arms.STUDIES,
+    **candidates.STUDIES,
     **metrics.MORE_STUDIES,
-    **arms.MORE_STUDIES,
+    **candidates.MORE_STUDIES,
     **uq.MORE_STUDIES,
     **calculator.MORE_STUDIES,
 }
