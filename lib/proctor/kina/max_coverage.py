@@ -135,10 +135,8 @@ def curve(proxy: Proxy, chosen: ArrayLike) -> np.ndarray:
 
 def best_similarity(proxy: Proxy, chosen: ArrayLike) -> np.ndarray:
     """Each anchor's best similarity with a chosen item, 0 where none: shape (anchors,)."""
-    _, anchors, similar = _pairs(proxy, np.asarray(chosen, int))
-    best = np.zeros(len(proxy.weights))
-    np.maximum.at(best, anchors, similar)
-    return best
+    rows = proxy.similarity[np.asarray(chosen, int)]
+    return rows.max(axis=0).toarray() if rows.shape[0] else np.zeros(len(proxy.weights))
 
 
 def gains(proxy: Proxy, best: np.ndarray, items: np.ndarray | None = None) -> np.ndarray:
@@ -147,20 +145,9 @@ def gains(proxy: Proxy, best: np.ndarray, items: np.ndarray | None = None) -> np
     Sums run over each row in the order stored. Rounding never turns an order round, so a computed gain never rises when
     `best` does, and lazy greedy chooses exactly what plain greedy does.
     """
-    items = np.arange(proxy.similarity.shape[0]) if items is None else items
-    places, anchors, similar = _pairs(proxy, items)
-    added = np.zeros(len(items))
-    np.add.at(added, places, np.maximum(similar - best[anchors], 0) * proxy.weights[anchors])
-    return added
-
-
-def _pairs(proxy: Proxy, items: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """All entries of the rows of `items`: place in `items`, anchor, similarity. Faster than scipy's row selection."""
-    starts, stops = proxy.similarity.indptr[items], proxy.similarity.indptr[items + 1]
-    lengths = stops - starts
-    places = np.repeat(np.arange(len(items)), lengths)
-    at = np.arange(len(places)) + np.repeat(stops - np.cumsum(lengths), lengths)
-    return places, proxy.similarity.indices[at], proxy.similarity.data[at]
+    rows = proxy.similarity if items is None else proxy.similarity[items]
+    added = np.maximum(rows.data - best[rows.indices], 0) * proxy.weights[rows.indices]
+    return sparse.csr_array((added, rows.indices, rows.indptr), rows.shape) @ np.ones(rows.shape[1])
 
 
 def greedy(proxy: Proxy, budget: GroupQuota, lazy: bool = True) -> Selection:
@@ -187,9 +174,7 @@ def greedy(proxy: Proxy, budget: GroupQuota, lazy: bool = True) -> Selection:
         item = int(np.argmax(limit))
         chosen.append(item)
         added.append(limit[item])
-        row = slice(*proxy.similarity.indptr[item : item + 2])
-        anchors = proxy.similarity.indices[row]
-        best[anchors] = np.maximum(best[anchors], proxy.similarity.data[row])
+        best = np.maximum(best, best_similarity(proxy, [item]))
         limit[item] = -np.inf
         room[budget.groups[item]] -= 1
         if room[budget.groups[item]] == 0:
