@@ -6,12 +6,12 @@ python examples/compare.py
 import numpy as np
 import pandas as pd
 from proctor.kina import leaderboard
-from proctor.kina.leaderboard import describe, load_given
+from proctor.kina.leaderboard import describe, load_leaderboard
 from proctor.stats.rank_sets import all_pairs, holm_pairwise, items_needed
 
 
 def main() -> None:
-    board = load_given("data/examples/leaderboard.csv")  # simulated
+    board = load_leaderboard("data/examples/leaderboard.csv")  # simulated
     print(describe(board))
     units = leaderboard.population_of(board)
     pairs = all_pairs(board.scores, units.clusters)

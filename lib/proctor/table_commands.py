@@ -177,10 +177,10 @@ def compare(
 def _board(
     results: Path, name: str, own: list[str], pair: list[str], missing: str, population: str, questions: Path | None
 ) -> None:
-    from proctor.kina.leaderboard import describe, load_given, population_of
+    from proctor.kina.leaderboard import describe, load_leaderboard, population_of
 
     item_file = options.absolute(questions)
-    board = load_given(str(results.resolve()), item_file, missing)
+    board = load_leaderboard(results.resolve(), missing, item_file)
     print(f"{describe(board)}\nresults hold for {population_of(board, population).says}")
     if unknown := [system for system in (*own, *pair) if system not in board.models]:
         raise WorkflowError(f"{results}: no system {unknown[0]!r}; there are {', '.join(board.models[:10])} ...")

@@ -36,15 +36,17 @@ def test_folder_of_results_files_is_read(folder):
     )
     assert board.models == ("a-model", "b-model") and board.items == ("9", "7") and board.clusters is None
     assert board.scores.tolist() == [[0.25, 0.0], [0.5, 1.0]]
-    assert board.samples == 4 and board.unreadable == (3, 1) and board.left_out == board.filled == 0
+    assert board.samples == 4 and board.unreadable == 4 and board.left_out == board.filled == 0
 
 
-def test_disciplines_come_from_the_questions_where_results_have_none(folder):
+def test_disciplines_come_from_the_questions_where_results_have_none(folder, tmp_path):
     folder("a", [result(1), result(2, 0.0)])
     path = folder("b", [result(1, 0.0), result(2)])
-    assert load_leaderboard(path, clusters={"1": "law", "2": "art", "3": "law"}).clusters == ("law", "art")
+    header, *rows = ["id", "question", "answer", "cluster"], ["1", "One?", "A", "law"], ["2", "Two?", "A", "art"]
+    questions = written(tmp_path / "questions.csv", [header, *rows])
+    assert load_leaderboard(path, questions=questions).clusters == ("law", "art")
     with pytest.raises(DataError, match="1 of 2 items have no discipline, the first '2'"):
-        load_leaderboard(path, clusters={"1": "law"})
+        load_leaderboard(path, questions=written(questions, [header, rows[0]]))
 
 
 # bad input: file, row and mend

@@ -56,9 +56,9 @@ class Leaderboard:
     """Scores (models, items) in [0, 1], NaN where a model lacks an item; in the order in which they were met.
 
     clusters: a label an item (its discipline), None where the file has none. samples: answers to each item, None where
-    not known. unreadable (models,): answers without a letter, scored wrong; None where not known. left_out: items
-    dropped because a model lacks them. filled: scores set to 0 because a model lacks the item. lacking: scores that are
-    not there. notes: what was done to read the file, in sentences.
+    not known. unreadable: answers without a letter, scored wrong; None where not known. left_out: items dropped because
+    a model lacks them. filled: scores set to 0 because a model lacks the item. lacking: scores that are not there.
+    notes: what was done to read the file, in sentences.
     """
 
     models: tuple[str, ...]
@@ -66,25 +66,26 @@ class Leaderboard:
     scores: np.ndarray
     clusters: tuple[str, ...] | None
     samples: int | None
-    unreadable: tuple[int, ...] | None
+    unreadable: int | None
     left_out: int
     filled: int
     notes: tuple[str, ...] = ()
     lacking: int = 0
 
 
-def load_leaderboard(path: str | Path, missing: str = "error", clusters: dict[str, str] | None = None) -> Leaderboard:
-    """The leaderboard in a folder or a CSV file.
+def load_leaderboard(path: str | Path, missing: str = "error", questions: str | Path = "") -> Leaderboard:
+    """The leaderboard in a folder or a CSV file. Paths are relative to the checkout.
 
     missing: what to do about items that a model lacks: "error"; "pairs", leave these scores out, so that two models are
     compared on the items of both; "common", keep the items that all models have; "wrong", score them 0. All are counted
-    in the result, and above 5 % of the scores a note warns. clusters: item -> label, for files that hold no
-    disciplines, such as KINA's ({q.id: q.cluster for q in load_questions(...)}).
+    in the result, and above 5 % of the scores a note warns. questions: a file of the questions that the results rest
+    on, for their disciplines, which results files such as KINA's do not hold.
     Raises DataError for fewer than two models, an item given twice in a results file, a score outside 0 to 1 or at odds
-    with its answers, right answers or disciplines that differ between files, and items that a model or `clusters`
+    with its answers, right answers or disciplines that differ between files, and items that a model or `questions`
     lacks.
     """
-    path = Path(path)
+    path = Path(paths.ROOT, path)
+    clusters = {q.id: q.cluster for q in load_questions(Path(paths.ROOT, questions))} if questions else {}
     if missing not in MISSING:
         raise DataError(f"missing is {missing!r}. Choose one of: {', '.join(MISSING)}.")
     notes: list[str] = []
@@ -111,14 +112,13 @@ def load_leaderboard(path: str | Path, missing: str = "error", clusters: dict[st
     kept, lacking = tuple(np.array(items, object)[keep]), int(gaps[:, keep].sum())
     known = table["answers"].notna().all()
     sizes = set(table["answers"].map(len)) if known else {int(most)} if least == most > 1 else set()
-    lost = table["answers"].map(lambda answers: sum(not answer for answer in answers)) if known else None
     return Leaderboard(
         models,
         kept,
         scores[:, keep] if missing == "pairs" else np.nan_to_num(scores[:, keep], nan=0.0),
         _labels(path, table, kept, clusters),
         sizes.pop() if len(sizes) == 1 else None,
-        tuple(lost.groupby(table["model"], sort=False).sum().tolist()) if known else None,
+        sum(not answer for answers in table["answers"] for answer in answers) if known else None,
         int((~keep).sum()),
         lacking if missing == "wrong" else 0,
         tuple(notes + _lacking(models, gaps)),
@@ -140,18 +140,9 @@ def _lacking(models: tuple, gaps: np.ndarray) -> list[str]:
     return [said]
 
 
-def load_given(results: str, questions: str = "", missing: str = "error") -> Leaderboard:
-    """The leaderboard at the path `results`. Paths are relative to the checkout.
-
-    questions: a file of the questions that it rests on, for their disciplines. missing: see `load_leaderboard`.
-    """
-    labels = {q.id: q.cluster for q in load_questions(Path(paths.ROOT, questions))} if questions else None
-    return load_leaderboard(Path(paths.ROOT, results), missing, labels)
-
-
 def describe(board: Leaderboard) -> str:
     """What was read, in one line."""
-    unreadable = "not known" if board.unreadable is None else sum(board.unreadable)
+    unreadable = "not known" if board.unreadable is None else board.unreadable
     done = "".join(f"\n{note}" for note in board.notes)
     return (
         f"{len(board.models)} models, {len(board.items)} items, {len(set(board.clusters or ()))} disciplines, "
@@ -291,20 +282,14 @@ def _gaps(path: Path, models: tuple, items: tuple, gaps: np.ndarray) -> list[str
         "Ask it these, or load with missing='common' (leave them out for all), 'pairs' (compare two on what both have) "
         "or 'wrong' (score them 0)"
     )
+    lacks = {model: (row.sum(), items[int(row.argmax())]) for model, row in zip(models, gaps) if row.any()}
     return [
-        problem(
-            path,
-            None,
-            None,
-            f"{model} lacks {row.sum()} of {len(items)} items, the first {items[int(row.argmax())]!r}",
-            fix,
-        )
-        for model, row in zip(models, gaps)
-        if row.any()
+        problem(path, None, None, f"{model} lacks {n} of {len(items)} items, the first {first!r}", fix)
+        for model, (n, first) in lacks.items()
     ]
 
 
-def _labels(path: Path, table: pd.DataFrame, kept: tuple, clusters: dict[str, str] | None) -> tuple[str, ...] | None:
+def _labels(path: Path, table: pd.DataFrame, kept: tuple, clusters: dict[str, str]) -> tuple[str, ...] | None:
     given = table[table["discipline"] != ""]
     known = clusters or dict(zip(given["item"], given["discipline"]))
     without = [item for item in kept if not known.get(item)]
