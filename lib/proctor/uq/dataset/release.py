@@ -20,6 +20,7 @@ from typing import NamedTuple
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from proctor.data.tabular import DataError, Wrong, read
 from proctor.files import as_written, digest, harmless
@@ -45,6 +46,13 @@ PUBLIC = pa.schema(
 TABLES = {"attribution": list(posts.COLUMNS), "diamond": KEY, "changes": [*KEY, "change", "reason"]}  # .csv: columns
 FILES = ("questions.jsonl", "questions.parquet", "attribution.csv", "diamond.csv", "dev.jsonl", "changes.csv")
 PAGES = ("CHANGELOG.md", "DATASHEET.md")
+TEMPLATES = Environment(
+    loader=FileSystemLoader(Path(__file__).parent / "pages"),
+    trim_blocks=True,
+    lstrip_blocks=True,
+    keep_trailing_newline=True,
+    undefined=StrictUndefined,
+)
 _VERSION = re.compile(r"\d{1,6}(\.\d{1,6}){0,3}")
 
 
@@ -208,8 +216,7 @@ def _write(folder: Path, release: Release, reviews: pd.DataFrame, earlier: list[
     for name in ("questions", "dev"):
         lines = [json.dumps(row, ensure_ascii=False) + "\n" for row in getattr(release, name)]
         texts[f"{name}.jsonl"] = "".join(lines)
-    texts["CHANGELOG.md"] = changelog(release, before, without_place(reviews, release.keys))
-    texts["DATASHEET.md"] = datasheet(release, reviews)
+    texts |= _pages(release, reviews, before)
     try:
         beside.mkdir(parents=True)
         for name, text in texts.items():
@@ -226,81 +233,27 @@ def _write(folder: Path, release: Release, reviews: pd.DataFrame, earlier: list[
     return target
 
 
-def changelog(release: Release, before: str = "", left_out: str = "") -> str:
-    """The changelog up to this version, the newest on top. before: that of the version before. left_out: what of the
-    review is not in it (`review_queue.without_place`)."""
-    counts = release.changes["change"].value_counts()
-    lines = [f"## {release.version} ({release.manifest['date']})", ""]
-    lines.append(
-        f"{len(release.questions)} questions: {counts.get('added', 0)} added, {counts.get('removed', 0)} removed."
+def _pages(release: Release, reviews: pd.DataFrame, before: str) -> dict[str, str]:
+    """The changelog up to this version, the newest on top (before: that of the version before), and a datasheet."""
+    changes, outcomes = release.changes, reviews["outcome"]
+    sites = Counter((row["category"] or "no category", row["site"]) for row in release.questions)
+    facts = release._asdict() | dict(
+        older=before.removeprefix("# Changelog\n\n"),
+        date=release.manifest["date"],
+        previous=release.manifest["previous"],
+        changes={name: list(changes[changes["change"] == name].itertuples()) for name in ("removed", "added")},
+        columns=PUBLIC.names,
+        sites=[(*names, count) for names, count in sorted(sites.items())],
+        days=sorted(release.attribution["posted"]) or ["-"],
+        licences=sorted(Counter(release.attribution["licence"]).items()),
+        deed=DEED,
+        queued=len(reviews),
+        unread=(reviews["way"] == UNREAD).sum(),
+        outcomes={name: (outcomes == name).sum() for name in ("accept", "reject", "split", "open")},
+        refused=Counter(reviews.loc[outcomes == "reject", "reason"]).most_common(5),
+        left_out=without_place(reviews, release.keys),
     )
-    for change in ("removed", "added"):
-        rows = release.changes[release.changes["change"] == change]
-        lines += ["", f"{change.capitalize()}:", ""] if len(rows) else []
-        lines += [f"- {row.site} {row.question_id}: {row.reason}" for row in rows.itertuples()]
-    lines += ["", left_out] if left_out else []
-    older = before.removeprefix("# Changelog\n\n")
-    return "# Changelog\n\n" + "\n".join(lines) + "\n" + (f"\n{older}" if older else "")
-
-
-def datasheet(release: Release, reviews: pd.DataFrame) -> str:
-    """A datasheet in Markdown: what is in the release, where it is from, how it was chosen, how it may be used."""
-    questions, licences = release.questions, Counter(release.attribution["licence"])
-    days = sorted(release.attribution["posted"]) or ["-"]
-    deeds = ", ".join(f"[{name}]({DEED.format(name.split()[-1])}) ({n})" for name, n in sorted(licences.items()))
-    outcomes = reviews["outcome"].value_counts()
-    unread = int((reviews["way"] == UNREAD).sum())
-    refused = Counter(reviews.loc[reviews["outcome"] == "reject", "reason"])
-    return f"""# Datasheet, version {release.version}
-
-## What it is for
-Questions that nobody had answered on their site when they were collected. They test whether a model can answer what
-people have not; there is no key. The {len(release.dev)} questions of the dev set have accepted answers.
-
-## What is in it
-{len(questions)} questions of {len({row["site"] for row in questions})} sites, posted from {days[0]} to {days[-1]}.
-{len(release.diamond)} of them are the diamond subset.
-
-{_by_site(questions)}
-
-A row is a question: {", ".join(questions[0]) if questions else ""}. `comments` is empty (null) where the source tells
-only how many there are. A question's key is its site and its number.
-
-## How they were collected and chosen
-1. The public posts of the sites were read from a data dump or the Stack Exchange API.
-2. Rules: age, views, votes, views a vote, top share, no answer, no "why", no image, no off-topic tag.
-3. Where a filter by language models was run, only the questions that it keeps went on.
-4. Review. Of {len(reviews)} questions in the queue {unread} were taken for their votes unless someone objected, and
-   {len(reviews) - unread} were to be read. Accepted: {outcomes.get("accept", 0)}. Rejected: \
-{outcomes.get("reject", 0)}{_reasons(refused)}.
-   Reviewers disagreed: {outcomes.get("split", 0)}. Not read: {outcomes.get("open", 0)}. None of the last two is in it.
-   {without_place(reviews, release.keys) or "Every accepted question has a place."}
-
-The only change to the texts: HTML was turned into Markdown.
-
-## Licence and attribution
-Each question belongs to its author and stands under CC BY-SA, by the day of the post: {deeds or "-"}.
-`attribution.csv` names site, link, author and licence of each. Whoever passes a question on must do the same, mark
-changes, and keep the licence.
-
-## People in it
-The texts are public posts with the authors' public names. They were not asked for this use; the licence permits it.
-
-## Upkeep
-This is version {release.version} of {release.manifest["date"]}; the one before is \
-{release.manifest["previous"] or "none"}. A version never changes. A next one may follow when experts have checked
-at least 20 % of the questions as solved; `CHANGELOG.md` names each question that came or went.
-"""
-
-
-def _by_site(questions: list[dict]) -> str:
-    counts = Counter((row["category"] or "no category", row["site"]) for row in questions)
-    lines = ["| category | site | questions |", "|---|---|---|"]
-    return "\n".join([*lines, *(f"| {category} | {site} | {n} |" for (category, site), n in sorted(counts.items()))])
-
-
-def _reasons(refused: Counter) -> str:
-    return f" ({', '.join(f'{reason}: {n}' for reason, n in refused.most_common(5))})" if refused else ""
+    return {page: TEMPLATES.get_template(page.lower()).render(facts) for page in PAGES}
 
 
 def checked_version(version: str) -> str:
