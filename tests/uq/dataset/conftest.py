@@ -107,10 +107,8 @@ def release_twice(folder: Path) -> Path:
     run("next-version", releases, "--pool", folder / "later", "--out", folder / "proposal.csv")
     proposal = pd.read_csv(folder / "proposal.csv", keep_default_na=False)
     assert set(zip(*proposal.loc[proposal["proposal"] == "replace", ["site", "question_id"]].values.T)) == solved
-    run("next-version", releases, "--solved", folder / "proposal.csv", code=1)  # no expert has looked yet
     yes = proposal["proposal"] == "replace"
     proposal.assign(solved=yes.map({True: "yes", False: ""}), expert="B").to_csv(folder / "solved.csv", index=False)
-    run("next-version", releases, "--solved", folder / "solved.csv")
     run("filter", "--pool", folder / "later", "--rules", rules, "--out", folder / "kept2")
     run(*queue, folder / "kept2/kept.parquet", "--out", folder / "review2")
     second = ("--kept", folder / "kept2/kept.parquet", "--review", review(folder / "review2"), "--version", "2")

@@ -21,7 +21,7 @@ def test_from_dumps_to_kept_questions_and_duplicates(dataset, tmp_path, capsys):
     dataset("generate", "--out", dumps, "--questions", 80, "--copies", 0.2, "--seed", 2)
     for site in ("proofs", "circuits"):
         dataset("ingest", dumps / site / "Posts.xml", "--site", site, "--pool", pool)
-    dataset("funnel", "--pool", pool, "--variant", "public_code", "--site", "proofs")
+    dataset("funnel", "--pool", pool, "--variant", "public_code")
     dataset("filter", "--pool", pool, "--out", out, "--as-of", "2024-10-01")
     shown = capsys.readouterr().out
     kept = pd.read_parquet(out / "kept.parquet")
@@ -141,7 +141,6 @@ def test_bad_input_is_exit_code_2_with_one_message_and_changes_nothing(
         ((*release, "--version", "1", "--out", "empty", "--solved", folder / "solved.csv"), "Leave --solved out"),
         (("check-release", "empty"), "no release there"),
         (("next-version", "empty", "--pool", folder / "pool", "--out", "p.csv"), "no release there"),
-        (("next-version", two_versions), "give --pool and --out"),
         (("next-version", two_versions, "--pool", folder / "pool", "--out", folder / "solved.csv"), "is there already"),
     ):  # fmt: skip
         dataset(*arguments, code=2)

@@ -13,8 +13,8 @@
     python -m proctor dataset next-version releases --pool later --out proposal.csv
 
 Exit codes: 0 all went well; 1 failed, or done, but rows were rejected, a crawl stopped early, duplicates were found,
-the LLM filter left questions undecided, releases have problems, or no next version is due; 2 bad input, nothing was
-changed; 130 stopped. Run a crawl or filter-llm again to go on where it stopped.
+the LLM filter left questions undecided, or releases have problems; 2 bad input, nothing was changed; 130 stopped. Run a
+crawl or filter-llm again to go on where it stopped.
 """
 
 import sys
@@ -125,10 +125,9 @@ def filter_pool(
     rules: Rules = None,
     variant: Annotated[str | None, typer.Option(help="that the file names, such as public_code")] = None,
     as_of: Day = None,
-    site: Annotated[list[str], typer.Option(help="only this one; may be repeated")] = [],  # noqa: B006
     out: Annotated[Path | None, typer.Option(help="a folder for the questions left")] = None,
 ) -> None:
-    with filters.Filter(pool, filters.load_rules(rules, variant), as_of, site) as found:
+    with filters.Filter(pool, filters.load_rules(rules, variant), as_of) as found:
         if out:
             found.write(out)
         outcomes = found.outcomes()
@@ -296,29 +295,19 @@ def check_release(folder: Versions) -> None:
 @app.command()
 def next_version(
     folder: Versions,
-    pool: Annotated[Path | None, typer.Option(help="a later crawl")] = None,
-    out: Annotated[Path | None, typer.Option(help="a .csv for the proposal")] = None,
-    solved: Annotated[Path | None, typer.Option(help="a filled proposal: is the next version due?")] = None,
+    pool: Annotated[Path, typer.Option(help="a later crawl")],
+    out: Annotated[Path, typer.Option(help="a .csv for the proposal")],
 ) -> None:
     """What a later crawl shows of the newest version's questions."""
     if not (found := releases.read_releases(folder)):
         raise DataError(f"{folder}: no release there. Give the folder that holds the versions.")
-    last = found[-1]
-    if solved:
-        count = len(versions.read_proposal(solved, set(last.keys)))
-        due = versions.is_due(count, len(last.questions))
-        print(f"version {last.version}: {count} of {len(last.questions)} questions solved, as experts have checked")
-        print(f"a next version is {'due' if due else 'not due'} (from {versions.SHARE} % on)")
-        raise typer.Exit(0 if due else 1)
-    if not (pool and out):
-        raise DataError("next-version: give --pool and --out for a proposal, or --solved with the one filled in.")
     if out.exists():
         raise DataError(f"{out}: is there already, perhaps filled in. Give another name.")
-    proposal = versions.propose(pd.DataFrame(last.questions), pool)
+    proposal = versions.propose(pd.DataFrame(found[-1].questions), pool)
     write_atomic(out, proposal.to_csv(index=False))
     counts = proposal.groupby(["status", "proposal"], sort=False).size().reset_index(name="questions")
     print(counts.to_string(index=False))
-    print(f"written: {out}. An expert fills `solved` and `expert`; then --solved tells if a version is due")
+    print(f"written: {out}. An expert fills `solved` and `expert`; then `release --solved` replaces what is solved")
 
 
 def _read_questions(path: Path, needed: Sequence[str] = _NEEDED, columns: Mapping[str, str] = {}) -> pd.DataFrame:

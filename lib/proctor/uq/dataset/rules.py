@@ -2,8 +2,7 @@
 
 `rules.yaml` holds the thresholds; each rule is one SQL condition over a question and its site's thresholds. A value
 that a question lacks fails the rule that asks for it. All that the filter finds is a count of questions by site and
-set of failed rules (`by_rule` and `by_site` say what the rules drop); a pool's sites can be filtered one by one, on one
-machine or many, with the same result.
+set of failed rules (`by_rule` and `by_site` say what the rules drop).
 
 Questions that stand twice, on two sites or elsewhere with an answer (a leak), are flagged, not dropped. Two questions
 are compared by the words of title and text: the share of runs of three words that both have, of all that either has
@@ -13,7 +12,7 @@ are compared by the words of title and text: the share of runs of three words th
 import html
 import re
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import date
 from pathlib import Path
@@ -93,7 +92,7 @@ def load_rules(path: str | Path | None = None, variant: str | None = None, **eve
 class Filter:
     """Rules set up for one source of questions: a pool's folder, a .parquet file or a .jsonl file.
 
-    as_of: the day at which ages are taken, by default that of the newest question of the source. sites: only these.
+    as_of: the day at which ages are taken, by default that of the newest question of the source.
     Use as a context: `with Filter(source) as found: found.outcomes()`.
     """
 
@@ -102,23 +101,16 @@ class Filter:
         source: str | Path,
         rules: SiteSettings | None = None,
         as_of: date | None = None,
-        sites: Iterable[str] = (),
     ):
         self.source, self.rules = Path(source), rules or load_rules()
         self.engine = duckdb.connect(config={"memory_limit": MEMORY, "preserve_insertion_order": False})
-        where = f"WHERE site IN ({_listed(map(pools.checked_site, sites))})" if sites else ""
-        self.ask(f"CREATE VIEW questions AS SELECT * FROM {scan(self.source)} {where}")
-        if as_of is None:
-            (newest,) = self.ask(f"SELECT max(created) FROM {scan(self.source)}").fetchone()
-            if newest is None:
-                raise DataError(f"{self.source}: no question in it.")
-            as_of = newest.date()
-        self.as_of = as_of
-        names = [site for (site,) in self.ask("SELECT DISTINCT site FROM questions").fetchall()]
-        if not names:
-            raise DataError(f"{self.source}: no question of these sites in it.")
+        self.ask(f"CREATE VIEW questions AS SELECT * FROM {scan(self.source)}")
+        [(newest, names)] = self.ask("SELECT max(created), list(DISTINCT site) FROM questions").fetchall()
+        if newest is None:
+            raise DataError(f"{self.source}: no question in it.")
+        self.as_of = as_of or newest.date()
         self.engine.register("given", pa.Table.from_pylist([self.rules.of(site) | dict(site=site) for site in names]))
-        self.ask(THRESHOLDS.format(day=as_of))
+        self.ask(THRESHOLDS.format(day=self.as_of))
         failed = " + ".join(f"CASE WHEN {sql} THEN 0 ELSE {BIT[name]} END" for name, (_, sql) in RULES.items())
         self.ask(
             f"CREATE VIEW decided AS SELECT questions.*, {failed} AS failed FROM questions JOIN thresholds USING (site)"
@@ -223,17 +215,9 @@ def named_errors(source: Path) -> Iterator[None]:
         raise DataError(f"{source}: {told}. Check that its columns are those of a pool.") from None
 
 
-def literal(value) -> str:
-    """A value of `rules.yaml` in SQL.
-
-    >>> literal("it's"), literal(10)
-    ("'it''s'", '10')
-    """
-    return "'" + value.replace("'", "''") + "'" if isinstance(value, str) else str(value)
-
-
-def _listed(values: Iterable[str]) -> str:
-    return ", ".join(map(literal, values))
+def literal(text: str) -> str:
+    """A text in SQL."""
+    return "'" + text.replace("'", "''") + "'"
 
 
 def scan(source: Path) -> str:
