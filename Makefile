@@ -26,8 +26,10 @@ $(foreach name,$(GIVEN),$(eval override $(name) := $$(value $(name))))
 export $(GIVEN)
 
 PY := "$$VENV/bin/python"
-# A module of ours, with P split into words behind what the recipe gives it.
-WORDS = $(PY) -c 'import os, shlex, sys; os.execv(sys.executable, [sys.executable, "-m", *sys.argv[1:], *shlex.split(os.environ["P"])])'
+# A module of ours, with P split into words, as a shell would, behind what the recipe gives it.
+WORDS = $(PY) -c 'import os, shlex, sys; given = os.environ["P"]; \
+  sys.excepthook = lambda kind, error, place: print(f"P={given}: {error}; close the quote", file=sys.stderr); \
+  os.execv(sys.executable, [sys.executable, "-m", *sys.argv[1:], *shlex.split(given)])'
 FETCHED := .cache/fetched/.complete
 
 # Nothing of the caller's own Python may leak in: results must come from the pins and this checkout's library.
@@ -48,16 +50,16 @@ help: ## this list
 setup: installed $(FETCHED) ## build .venv from the pins, fetch weights and questions; digests checked: PINS=requirements.lock
 
 reproduce: setup ## run every notebook whose inputs changed; figures land in figures/
-	@$(PY) -m proctor.workflow.reproduce --params="$$PARAMS" --jobs="$${JOBS:-3}" $${NOTEBOOK:+--notebook="$$NOTEBOOK"} --more="$$P"
+	@$(WORDS) proctor.workflow.reproduce --params="$$PARAMS" --jobs="$${JOBS:-3}" $${NOTEBOOK:+--notebook="$$NOTEBOOK"}
 
 verify: setup ## run the notebooks again into build/verify and compare with figures/; one: NOTEBOOK=uq/6_agreement
-	@$(PY) -m proctor.workflow.verify --jobs="$${JOBS:-3}" $${NOTEBOOK:+--notebook="$$NOTEBOOK"} --more="$$P"
+	@$(WORDS) proctor.workflow.verify --jobs="$${JOBS:-3}" $${NOTEBOOK:+--notebook="$$NOTEBOOK"}
 
 sweep: setup ## notebooks over a grid, one table of claims: P="uq/6_agreement --seed 1 2 -p resamples 500 2000"
-	@$(PY) -m proctor.workflow.sweep --jobs="$${JOBS:-3}" --more="$$P"
+	@$(WORDS) proctor.workflow.sweep --jobs="$${JOBS:-3}"
 
 crate: setup ## the last `make reproduce` as an RO-Crate in build/ro-crate, to deposit
-	@$(PY) -m proctor.workflow.crate $${NOTEBOOK:+--notebook="$$NOTEBOOK"} --more="$$P"
+	@$(WORDS) proctor.workflow.crate $${NOTEBOOK:+--notebook="$$NOTEBOOK"}
 
 run: setup ## your own data: P="exam mine.jsonl --model openai/o3 --budget 5"; P=--help lists the commands
 	@$(WORDS) proctor
@@ -82,7 +84,7 @@ site: setup ## the book: the executed notebooks as a site, in build/site/ (run `
 	@$(PY) -m proctor.report.site
 
 lab: setup ## JupyterLab on the same environment; NOTEBOOK=uq/6_agreement LAB_ARGS="--port 9999"
-	@$(PY) -m proctor.workflow.lab "$$NOTEBOOK" --more="$$LAB_ARGS"
+	@P="$$LAB_ARGS" $(WORDS) proctor.workflow.lab "$$NOTEBOOK"
 
 status: setup ## which published artifact is regenerated, from what evidence, and does it agree
 	@$(PY) -m proctor.report.catalog

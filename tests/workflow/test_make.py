@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -61,11 +62,12 @@ def make(root: Path, *arguments: str, **environment: str) -> list[list[str]]:
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_what_is_given_is_handed_on_as_it_stands(checkout, name):
-    told = make(checkout, "reproduce", f"PARAMS={name}", f"JOBS={name}", f"NOTEBOOK={name}", f"P={name}")[-1]
-    assert told[2:] == [f"--params={name}", f"--jobs={name}", f"--notebook={name}", f"--more={name}"]
+    words = f"P=-p n {shlex.quote(name)}"  # split as a shell splits it
+    told = make(checkout, "reproduce", f"PARAMS={name}", f"JOBS={name}", f"NOTEBOOK={name}", words)[-1]
+    assert told[2:] == [f"--params={name}", f"--jobs={name}", f"--notebook={name}", "-p", "n", name]
     assert name in make(checkout, "test", f"JOBS={name}")[-1]
     assert name in make(checkout, "test", JOBS=name)[-1]  # by the environment
-    assert make(checkout, "lab", f"NOTEBOOK={name}", f"LAB_ARGS={name}")[-1][-2:] == [name, f"--more={name}"]
+    assert make(checkout, "lab", f"NOTEBOOK={name}", f"LAB_ARGS={shlex.quote(name)}")[-1][-2:] == [name, name]
     python(checkout / "programs" / name)  # the environment may lie anywhere and be made by any Python
     told = make(checkout, "status", f"PYTHON=programs/{name}", f"VENV=envs/{name}")
     assert ["-m", "venv", "--clear", f"envs/{name}"] in told and told[-1] == ["-m", "proctor.report.catalog"]
@@ -79,12 +81,9 @@ def test_a_folder_whose_name_can_not_be_used_is_named(checkout, name):
     assert result.returncode and f'/{name}": a folder whose name has a colon or a brace in it' in result.stderr
 
 
-def test_text_of_p_is_split_as_a_shell_splits_it():
-    from proctor.workflow.command_line import split_more
-
-    assert split_more(["--jobs=2", "--more=-p a 'b c' -p d $(e)"]) == ["--jobs=2", "-p", "a", "b c", "-p", "d", "$(e)"]
-    with pytest.raises(SystemExit, match="close the quote"):
-        split_more(["--more=-p a 'b"])
+def test_a_quote_of_p_that_is_not_closed_is_told(checkout):
+    result = subprocess.run(["make", "verify", "P=-p a 'b"], cwd=checkout, capture_output=True, text=True)
+    assert result.returncode and "P=-p a 'b: No closing quotation; close the quote" in result.stderr
 
 
 def test_a_hostile_file_and_notebook_reach_the_kernel_and_the_scheduler(project):

@@ -1,25 +1,49 @@
 """What notebooks would ask models, planned over all of them before the first call.
 
 Each notebook runs up to its plan and leaves it in a file (PROCTOR_PLAN, see models/studies.py). So a sweep, and a
-`make reproduce` of several notebooks, show one bill, and ask nothing beyond a budget, or without one.
+`make reproduce` of several notebooks, show one bill, and ask nothing beyond a budget, or without one. What knows models
+is imported where something is asked.
 """
 
+import argparse
 import json
 import shutil
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from proctor.models.registry import ModelError, is_free
-from proctor.models.spending import Budget, in_dollars, narrower
 from proctor.paths import BUILD
 from proctor.workflow import params
 from proctor.workflow.jobs import PLAN, Job, job_in, run_reported
 from proctor.workflow.notebook import Notebook, WorkflowError
 from proctor.workflow.receipts import texts
 
+if TYPE_CHECKING:
+    from proctor.models.spending import Budget
+
 PLANS = BUILD / "plans"
 ASKS = ("auto", "live")  # a notebook's mode in which models are asked
+
+
+def add_budget_options(parser: argparse.ArgumentParser, of: str) -> None:
+    """--budget, --max-calls, --total-budget and --no-budget, which `budget_of` reads. of: whose they are."""
+    parser.add_argument("--budget", type=float, metavar="DOLLARS", help=f"that {of} may spend")
+    parser.add_argument("--max-calls", type=int, metavar="N", help=f"calls that {of} may make")
+    parser.add_argument("--total-budget", type=float, metavar="DOLLARS", help="that all runs may ever have spent")
+    parser.add_argument("--no-budget", action="store_true", help="no limit to what is spent")
+
+
+def budget_of(options: argparse.Namespace) -> "Budget | None":
+    """Raises WorkflowError where one of these options excludes another."""
+    bounds = options.budget, options.max_calls, options.total_budget
+    if not options.no_budget and bounds == (None, None, None):
+        return None
+    from proctor.models.spending import Budget
+
+    try:
+        return Budget.of_options(*bounds, options.no_budget)
+    except ValueError as error:
+        raise WorkflowError(str(error)) from None
 
 
 def asks(notebook: Notebook, given: Mapping[str, Any]) -> bool:
@@ -35,6 +59,8 @@ def may_cost(notebook: Notebook, given: Mapping[str, Any]) -> bool:
 
 
 def _costs(text: str) -> bool:
+    from proctor.models.registry import ModelError, is_free
+
     try:
         return not is_free(text)
     except ModelError:
@@ -46,6 +72,8 @@ def show_bill(jobs: Iterable[Job], how: Mapping[str, Any], unit: str) -> tuple[i
 
     A call that several share counts once, but for mode live. unit: what was planned. Raises WorkflowError for a job
     that can't be planned."""
+    from proctor.models.spending import in_dollars
+
     shutil.rmtree(PLANS, ignore_errors=True)
     plans = []
     for number, job in enumerate(jobs):
@@ -76,9 +104,11 @@ def show_bill(jobs: Iterable[Job], how: Mapping[str, Any], unit: str) -> tuple[i
     return len(to_ask), dollars
 
 
-def refuse(calls: int, dollars: float | None, budget: Budget | None = None) -> None:
+def refuse(calls: int, dollars: float | None, budget: "Budget | None" = None) -> None:
     """Raises WorkflowError where a bill passes the budget and that of the environment, or where money is spent without
     one."""
+    from proctor.models.spending import Budget, in_dollars, narrower
+
     budget = narrower(budget, Budget.here())
     if calls and dollars != 0 and budget is None:
         raise WorkflowError(

@@ -30,8 +30,7 @@ from proctor import log_files
 from proctor.files import digest
 from proctor.paths import BUILD, ROOT
 from proctor.workflow import git, params, receipts
-from proctor.workflow.command_line import add_options, exit_code, split_more
-from proctor.workflow.jobs import jobs_of
+from proctor.workflow.jobs import ONE, exit_code, jobs_of
 from proctor.workflow.notebook import Notebook, WorkflowError, all_notebooks, chosen, shown
 
 PLACE = BUILD / "ro-crate"
@@ -44,8 +43,8 @@ FORMS |= {".jsonl": "application/jsonl", ".yaml": "application/yaml"}
 
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m proctor.workflow.crate", description=__doc__.splitlines()[0])
-    add_options(parser, "--notebook")
-    options = parser.parse_args(split_more(arguments))
+    parser.add_argument("--notebook", **ONE)
+    options = parser.parse_args(arguments)
     return exit_code(lambda: print(write(chosen(options.notebook, all_notebooks()))) or 0)
 
 

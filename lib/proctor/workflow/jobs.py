@@ -7,6 +7,7 @@ goes on from there.
     python -m proctor.workflow.jobs FILE       # one job that `run_jobs` has described in FILE: Snakemake calls this
 """
 
+import argparse
 import csv
 import fcntl
 import io
@@ -38,7 +39,7 @@ from proctor.workflow.notebook import Notebook, WorkflowError, shown
 PLAN = "PROCTOR_PLAN"  # the file where a notebook leaves its plan, and then asks nothing (models/studies.py)
 LOG = BUILD / "snakemake.log"
 # Receipts alone say what is stale: Snakemake is to look at no date, checksum or record of its own.
-OPTIONS = "--keep-going --rerun-incomplete --nolock --rerun-triggers mtime --max-checksum-file-size 0".split()
+SNAKEMAKE = "--keep-going --rerun-incomplete --nolock --rerun-triggers mtime --max-checksum-file-size 0".split()
 SNAKEFILE = Path(__file__).with_suffix(".smk")
 RERUNS = BUILD / "reruns"  # for Snakemake: the jobs by number, how each ended, and a file for each that ended well
 LOOK = 0.2  # seconds between two looks at what has ended
@@ -251,7 +252,7 @@ def _elsewhere(
     command = [sys.executable, "-m", "snakemake", "--snakefile", str(SNAKEFILE), "--configfile", str(config)]
     with LOG.open("w") as log:
         process = subprocess.Popen(
-            [*command, "--cores", str(at_once), *OPTIONS, *options],
+            [*command, "--cores", str(at_once), *SNAKEMAKE, *options],
             cwd=ROOT,
             stdout=log,
             stderr=log,
@@ -360,6 +361,54 @@ def write_report(path: Path, columns: Sequence[str], rows: Iterable[Sequence[Any
     writer.writerow(columns)
     writer.writerows([f"{cell:.12g}" if isinstance(cell, float) else harmless(cell) for cell in row] for row in rows)
     write_atomic(path, text.getvalue())
+
+
+ONE: dict[str, Any] = dict(action="append", default=[], help="only this one, e.g. uq/6_agreement")  # --notebook
+
+
+def jobs_parser(prog: str, about: str, again: bool = True, jobs: int = 1) -> argparse.ArgumentParser:
+    """For a command that runs jobs; `parse_jobs` reads it. again: whether with --again. jobs: default of --jobs."""
+    parser = argparse.ArgumentParser(
+        prog=prog, description=about, epilog="after --: options for Snakemake, e.g. -- --profile slurm"
+    )
+    about = "notebooks to run at once (default %(default)s)"
+    parser.add_argument("--jobs", type=_one_or_more, default=jobs, help=about)
+    parser.set_defaults(again=False)
+    if again:
+        parser.add_argument("--again", action="store_true", help="run also what ran before with the same inputs")
+    return parser
+
+
+def _one_or_more(text: str) -> int:
+    if (jobs := int(text)) < 1:
+        raise argparse.ArgumentTypeError(f"{text}: give 1 or more")
+    return jobs
+
+
+def parse_jobs(
+    parser: argparse.ArgumentParser, arguments: Sequence[str] | None
+) -> tuple[argparse.Namespace, dict[str, Any]]:
+    """The options, and what `run_jobs` takes of them. `kill` ends the run like Ctrl-C from here on."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    cut = words.index("--") if "--" in words else len(words)
+    found = parser.parse_args(words[:cut])
+    return found, dict(at_once=found.jobs, again=found.again, snakemake=words[cut + 1 :])
+
+
+def exit_code(work: Callable[[], int]) -> int:
+    """What `work` returns; 2 for bad input and 130 where it was stopped, each told on stderr."""
+    try:
+        return work()
+    except WorkflowError as error:
+        print(error, file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print(
+            "Stopped. What had finished stays, and the same command goes on from here: run it again to do the rest.",
+            file=sys.stderr,
+        )
+        return 130
 
 
 if __name__ == "__main__":

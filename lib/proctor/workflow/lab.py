@@ -16,7 +16,6 @@ from urllib.parse import quote
 
 from proctor.files import write_atomic
 from proctor.paths import BUILD, ROOT
-from proctor.workflow.command_line import split_more
 from proctor.workflow.notebook import WorkflowError, all_notebooks, chosen
 
 START = "00_start_here"
@@ -33,7 +32,7 @@ KERNEL = {
 
 
 def main(arguments: list[str] | None = None) -> int:
-    name, *options = split_more(arguments) or [""]
+    name, *options = (sys.argv[1:] if arguments is None else arguments) or [""]
     try:
         command = lab_command(name, options)
     except WorkflowError as error:

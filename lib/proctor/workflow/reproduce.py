@@ -16,9 +16,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from proctor.paths import COMMITTED, PARAMS, ROOT, runs_of
-from proctor.workflow import receipts
-from proctor.workflow.command_line import add_budget_options, budget_of, exit_code, jobs_parser, parse_jobs
-from proctor.workflow.jobs import Job, jobs_of, lock, print_problems, run_reported, split_kept
+from proctor.workflow import asking, jobs, params, receipts
+from proctor.workflow.jobs import Job
 from proctor.workflow.notebook import all_notebooks, chosen, shown
 
 if TYPE_CHECKING:
@@ -27,15 +26,16 @@ if TYPE_CHECKING:
 
 def main(arguments: list[str] | None = None) -> int:
     about = "python -m proctor.workflow.reproduce", __doc__.splitlines()[0]
-    parser = jobs_parser(*about, "--notebook", jobs=3)
+    parser = jobs.jobs_parser(*about, again=False, jobs=3)
+    parser.add_argument("--notebook", **jobs.ONE)
     default = PARAMS / "default.yaml"
     parser.add_argument("--params", type=Path, metavar="FILE", default=default, help="profile (default: %(default)s)")
     given: dict[str, Any] = dict(nargs=2, metavar=("NAME", "VALUE"), dest="overrides", default=[])
     parser.add_argument("-p", action="append", **given, help="set one parameter; may be repeated")
-    add_budget_options(parser, "all notebooks together")
-    options, how = parse_jobs(parser, arguments)
-    profile = options.params.resolve()
-    return exit_code(lambda: reproduce(profile, options.overrides, options.notebook, how, budget_of(options)))
+    asking.add_budget_options(parser, "all notebooks together")
+    options, how = jobs.parse_jobs(parser, arguments)
+    asked = options.params.resolve(), options.overrides, options.notebook, how
+    return jobs.exit_code(lambda: reproduce(*asked, asking.budget_of(options)))
 
 
 def reproduce(
@@ -51,19 +51,17 @@ def reproduce(
     one that asks alone shows its own plan.
     """
     os.chdir(ROOT)
-    held = lock()  # noqa: F841  held until this function ends
-    from proctor.workflow import params  # pydantic: not for --help
-
+    held = jobs.lock()  # noqa: F841  held until this function ends
     notebooks = all_notebooks()
     asked_for = chosen(only, notebooks)
     values = params.resolve(notebooks, profile, {"all": params.read_overrides(overrides)})
     figures = params.figures_folder(profile, overrides)
-    jobs = {job.name: job for job in jobs_of(notebooks, values, figures)}
-    for job in jobs.values():
+    known = {job.name: job for job in jobs.jobs_of(notebooks, values, figures)}
+    for job in known.values():
         if job.notebook.missing_logs():  # what ran with logs that have gone; the book shows the preview in its place
             job.copy.unlink(missing_ok=True)
-    done = all(job.reused for job in jobs.values())
-    stay = split_kept(asked_for)[1]
+    done = all(job.reused for job in known.values())
+    stay = jobs.split_kept(asked_for)[1]
     if not done:
         if budget:
             budget.keep()  # for the kernels
@@ -71,7 +69,7 @@ def reproduce(
         wanted = [each.name for each in asked_for]
         for name in wanted:  # grows while it is read
             wanted += [other for other in before[name] if other not in wanted]
-        if not _run([jobs[name] for name in wanted], before, figures, how, stay):
+        if not _run([known[name] for name in wanted], before, figures, how, stay):
             return 1
     pages = 0
     if figures == COMMITTED:
@@ -85,20 +83,18 @@ def reproduce(
 
 
 def _run(
-    jobs: Sequence[Job], before: Mapping[str, Sequence[str]], figures: Path, how: Mapping[str, Any], stay: Sequence[str]
+    todo: Sequence[Job], before: Mapping[str, Sequence[str]], figures: Path, how: Mapping[str, Any], stay: Sequence[str]
 ) -> bool:
     """Run those of the jobs that are not up to date, report what happens, and return whether all went well.
 
     before: {name: those whose results it reads}. stay: a line about each kept one."""
-    from proctor.workflow import asking  # here, not above: it knows models
-
     start = time.monotonic()
-    kept = [job for job in jobs if job.notebook.missing_logs()]
-    running = [job for job in jobs if job not in kept]
+    kept = [job for job in todo if job.notebook.missing_logs()]
+    running = [job for job in todo if job not in kept]
     costly = [job for job in running if not job.reused and asking.may_cost(job.notebook, job.values)]
     if len(costly) > 1:  # one alone shows its own plan
         asking.refuse(*asking.show_bill(costly, how, "notebook"))
-    ran = [job for job in run_reported(running, how, "reproduce", aloud=True, before=before) if not job.reused]
+    ran = [job for job in jobs.run_reported(running, how, "reproduce", aloud=True, before=before) if not job.reused]
     print(*stay, sep="\n", end="\n" * bool(stay))
     if ran:
         counts = f"{len(ran)} run, {sum(bool(job.problem) for job in ran)} failed"
@@ -109,7 +105,7 @@ def _run(
         )
     else:
         print("Nothing to run: what changed concerns none of these notebooks.")
-    return not print_problems([*ran, *kept])
+    return not jobs.print_problems([*ran, *kept])
 
 
 if __name__ == "__main__":

@@ -27,8 +27,7 @@ from proctor.paths import BUILD
 from proctor.report.claims import read_claims
 from proctor.report.provenance import relative
 from proctor.workflow import asking, params, receipts
-from proctor.workflow.command_line import add_budget_options, budget_of, exit_code, jobs_parser, parse_jobs
-from proctor.workflow.jobs import Job, job_in, lock, run_reported, write_report
+from proctor.workflow.jobs import Job, exit_code, job_in, jobs_parser, lock, parse_jobs, run_reported, write_report
 from proctor.workflow.notebook import Notebook, WorkflowError, all_notebooks, chosen
 
 if TYPE_CHECKING:
@@ -42,7 +41,7 @@ Point = dict[str, Any]  # {parameter: its value} of one combination
 
 
 def main(arguments: list[str] | None = None) -> int:
-    parser = jobs_parser(f"{program()} sweep", __doc__.splitlines()[0], "--again")
+    parser = jobs_parser(f"{program()} sweep", __doc__.splitlines()[0])
     parser.add_argument("notebooks", nargs="*", help="such as uq/6_agreement; none: all that have the parameters")
     parser.add_argument("--seed", type=int, nargs="+", default=[], help="values of the parameter `seed`")
     parser.add_argument(
@@ -56,14 +55,14 @@ def main(arguments: list[str] | None = None) -> int:
     )
     parser.add_argument("--name", default="", help="of the folder in build/sweeps/; default: from the notebooks")
     parser.add_argument("--plan", action="store_true", help="say how many jobs, what they ask and cost, and stop")
-    add_budget_options(parser, "all jobs together")
+    asking.add_budget_options(parser, "all jobs together")
     options, how = parse_jobs(parser, arguments)
 
     def work() -> int:
         every, grid = all_notebooks(), grid_of(options.varied, options.seed)
         place = folder_of(options.name or "-".join(options.notebooks).replace("/", "-") or "all")
         jobs = jobs_of(swept(options.notebooks, grid, every), grid, place, every)
-        return sweep(jobs, place, how, budget_of(options), options.plan)
+        return sweep(jobs, place, how, asking.budget_of(options), options.plan)
 
     return exit_code(work)
 

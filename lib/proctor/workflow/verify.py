@@ -18,9 +18,8 @@ from typing import Any, NamedTuple
 
 from proctor.paths import BUILD, COMMITTED, ROOT
 from proctor.report.provenance import relative
-from proctor.workflow import git, params, receipts, values
-from proctor.workflow.command_line import exit_code, jobs_parser, parse_jobs
-from proctor.workflow.jobs import Job, job_in, lock, print_problems, run_reported, split_kept, write_report
+from proctor.workflow import git, jobs, params, receipts, values
+from proctor.workflow.jobs import Job
 from proctor.workflow.notebook import WorkflowError, all_notebooks, chosen
 
 PLACE = BUILD / "verify"
@@ -39,11 +38,12 @@ class Finding(NamedTuple):
 
 
 def main(arguments: list[str] | None = None) -> int:
-    parser = jobs_parser("python -m proctor.workflow.verify", __doc__.splitlines()[0], "--again", "--notebook")
+    parser = jobs.jobs_parser("python -m proctor.workflow.verify", __doc__.splitlines()[0])
+    parser.add_argument("--notebook", **jobs.ONE)
     about = "relative, of two numbers (default %(default)g)"
     parser.add_argument("--tolerance", type=float, default=values.TOLERANCE, help=about)
-    options, how = parse_jobs(parser, arguments)
-    return exit_code(partial(verify, options.notebook, options.tolerance, how))
+    options, how = jobs.parse_jobs(parser, arguments)
+    return jobs.exit_code(partial(verify, options.notebook, options.tolerance, how))
 
 
 def verify(only: Sequence[str], tolerance: float, how: Mapping[str, Any]) -> int:
@@ -54,18 +54,18 @@ def verify(only: Sequence[str], tolerance: float, how: Mapping[str, Any]) -> int
     if not 0 <= tolerance < 1:
         raise WorkflowError(f"--tolerance {tolerance:g}: give a relative difference from 0 to below 1")
     every = all_notebooks()
-    running, stay = split_kept(chosen(only, every))
+    running, stay = jobs.split_kept(chosen(only, every))
     given = params.resolve(every)
-    todo = [job_in(PLACE / each.name, each, given[each.name]) for each in running]
-    held = lock()  # noqa: F841  held until this function ends
-    done = run_reported(todo, how, "verify")
+    todo = [jobs.job_in(PLACE / each.name, each, given[each.name]) for each in running]
+    held = jobs.lock()  # noqa: F841  held until this function ends
+    done = jobs.run_reported(todo, how, "verify")
     makers = {artifact: record["code"]["notebook"] for artifact, record in receipts.records().items()}
     committed: dict[str | None, dict[str, Path]] = defaultdict(dict)
     for path in COMMITTED.glob("*/*"):
         committed[makers.get(f"{path.parent.name}/{path.stem}")][path.relative_to(COMMITTED).as_posix()] = path
     findings = [found for job in done for found in _compare(job, committed[job.notebook.name], tolerance)]
     rows = [(name, file, *found[:3], f"{found.relative:.6g}", *found[4:]) for name, file, found in findings]
-    write_report(REPORT, COLUMNS, rows)
+    jobs.write_report(REPORT, COLUMNS, rows)
     _tell(findings, done, stay, tolerance)
     return 0 if findings and all(found.fine for *_, found in findings) else 1
 
@@ -95,7 +95,7 @@ def _tell(findings: Sequence[Finding], done: Sequence[Job], stay: Sequence[str],
         print(f"  {each.comparison.outcome:9} {each.file}  {each.comparison.detail}".rstrip())
     if len(files) > SHOWN:
         print(f"  ... and {len(files) - SHOWN} more in {relative(REPORT)}")
-    failed = print_problems(done)
+    failed = jobs.print_problems(done)
     for name in dict.fromkeys(each.notebook for each in off):
         for file in _changed_inputs(name):
             print(f"  {name}: its input {file} has changed since the committed figures were made")
