@@ -76,8 +76,6 @@ def _pair(number: int, kind: str | None, turn: int, seed: int) -> tuple[Question
         }
     )
     flawed = sound.model_copy(update=PLANTS[kind](sound)) if kind else sound
-    if kind and flawed == sound:
-        raise RuntimeError(f"{kind} left {first.id} as it was: fix its recipe")
     sound, flawed = (one.model_copy(update={"extra": {}}) for one in (sound, flawed))  # extra holds the wrong answer
     return flawed, Truth(flawed.id, kind, sound)
 
@@ -167,6 +165,7 @@ INCOMPLETE = {
     "long_sum": ((r"\d+\?", "one more number?"),),
     "letter_count": ((r"occur in '.*'", "occur in the text"),),
 }
+IRRELEVANT = "By the theorem of Pythagoras, the numbers can be put together as follows."
 FALSE = {
     "invented_sign": "To multiply two numbers means to add them.",
     "rectangle": "A rectangle has three sides, of which two are equal.",
@@ -213,25 +212,17 @@ def _garbled(q: Question) -> dict[str, str]:
     return {"question": re.sub(r"\d+|(?<=')\w+", lambda match: rf"\frc{{{match[0]}{{", q.question)}
 
 
-def _asked(before: Callable[[Question], str], after: str = "") -> Change:
-    return lambda q: {"question": f"{before(q)}{q.question}{after}"}
-
-
-def _said_first(sentence: Callable[[Question], str]) -> Change:
-    return _reasons(lambda q, steps: f"{sentence(q)} {steps}")
-
-
 PLANTS: dict[str, Change] = {  # the nineteen kinds, by their codes in our table of the taxonomy
     "Q1": _changed(AMBIGUOUS),
-    "Q2": _asked(lambda q: f"{FALSE[q.category]} "),
+    "Q2": lambda q: {"question": f"{FALSE[q.category]} {q.question}"},
     "Q3": _changed(INCOMPLETE),
-    "Q4": _asked(lambda q: "", " Give the result divided by 0."),
+    "Q4": lambda q: {"question": f"{q.question} Give the result divided by 0."},
     "Q5": _garbled,
     "S1": _reasons(_twice),
     "S2": _reasons(_circle),
-    "S3": _said_first(lambda q: FALSE[q.category]),
+    "S3": _reasons(lambda q, steps: f"{FALSE[q.category]} {steps}"),
     "S4": _reasons(_contradicted),
-    "S5": _said_first(lambda q: "By the theorem of Pythagoras, the numbers can be put together as follows."),
+    "S5": _reasons(lambda q, steps: f"{IRRELEVANT} {steps}"),
     "S6": _reasons(_doubtless),
     "S7": _reasons(lambda q, steps: steps.split(". ")[-1]),
     "S8": _reasons(_compensated),

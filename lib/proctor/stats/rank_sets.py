@@ -15,7 +15,6 @@ Items are the population from which the exam's were drawn; with clusters, their 
 system lacks an item: each pair is compared on the items that both have.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -394,12 +393,6 @@ def tiers_of(mean: np.ndarray, beats: np.ndarray) -> np.ndarray:
     return tier
 
 
-def pair_blocks(n_models: int, columns: int) -> Iterator[slice]:
-    """Slices of `np.triu_indices(n_models, 1)`, each of so few pairs that a table with `columns` fits the cache."""
-    pairs, size = n_models * (n_models - 1) // 2, max(ENTRIES // max(columns, 1), 1)
-    yield from (slice(start, min(start + size, pairs)) for start in range(0, pairs, size))
-
-
 def kendall(full: np.ndarray, sums: np.ndarray) -> np.ndarray:
     """Kendall's tau-b of full (models, 1) with each column of sums (models, columns).
 
@@ -408,7 +401,8 @@ def kendall(full: np.ndarray, sums: np.ndarray) -> np.ndarray:
     i, j = np.triu_indices(len(full), 1)
     a = np.sign(full[i] - full[j])[:, 0]
     agree, differ = np.zeros(sums.shape[1]), np.zeros(sums.shape[1])
-    for block in pair_blocks(*sums.shape):
+    size = max(ENTRIES // max(sums.shape[1], 1), 1)
+    for block in (slice(start, start + size) for start in range(0, len(i), size)):
         b = np.sign(np.round(sums[i[block]] - sums[j[block]], 9))
         agree, differ = agree + a[block] @ b, differ + (b != 0).sum(axis=0)
     untied = np.sqrt((a != 0).sum() * differ)
