@@ -54,18 +54,6 @@ def test_what_failed_is_missing_or_not_ours_is_counted_and_asked_again(tmp_path,
     assert import_replies([replies], requests, cache).complete and cache.get(call("a").key).prompt_tokens == 3
 
 
-def test_a_file_of_the_other_form_is_read_too(serving, tmp_path, files):
-    requests, replies = files
-    server, claude = serving(), Request("claude", ({"role": "user", "content": "b"},))
-    write_requests([call("a"), claude], requests)
-    openai, anthropic = map(json.loads, requests.read_text().splitlines())
-    assert openai["url"] == "/v1/chat/completions" and anthropic["params"]["max_tokens"] == 512
-    told = {"type": "succeeded", "message": server._reply("B", "/v1/messages")}
-    replies.write_text(json.dumps({"custom_id": claude.key, "result": told}))
-    cache = Cache(tmp_path / "c.sqlite")
-    assert import_replies([replies], requests, cache).missing == 1 and cache.get(claude.key).text == "B"
-
-
 def test_what_does_not_fit_is_told(tmp_path, files, monkeypatch):
     requests, replies = files
     monkeypatch.setattr(registry, "_table", {"models.yaml": {"m": {"kind": "gguf", "file": "x"}}}.__getitem__)
