@@ -210,24 +210,28 @@ def test_another_judge_reads_a_verdict_without_its_mark():
 # probabilities
 
 
-def test_p_accept_is_the_share_of_yes_of_a_reply_that_begins_with_its_verdict():
-    first = {"Y": math.log(0.5), " y": math.log(0.1), "N": math.log(0.2), "Yes": math.log(0.1)}
-    assert p_accept(Reply("Y", first=first)) == pytest.approx(0.6 / 0.8)
-    assert p_accept(Reply("Y", first={"The": -0.1})) is None and p_accept(Reply("Y")) is None
-    assert p_accept(Reply("The sum", tokens=(("The", -0.1),), first={"The": -0.1, "N": -9.0})) is None
+def logs(**chances):
+    return {word: math.log(p) for word, p in chances.items()}
+
+
+def told(text, first):
+    """A reply of single letters, in which Y and N had these chances."""
+    return Reply(text, tokens=tuple((letter, logs(Y=0.8, N=0.7).get(letter, 0.0)) for letter in text), first=first)
 
 
 @pytest.mark.parametrize(
-    "text, p",
+    ("reply", "p"),
     [
-        ("It holds. Accepted: [[Y]]", 0.8),
-        ("It fails, [[Y]] or not: [[N]]", 0.3),
+        (Reply("Y", first=logs(Y=0.5, N=0.2, Yes=0.1) | {" y": math.log(0.1)}), 0.6 / 0.8),
+        (Reply("Y", first={"The": -0.1}), None),
+        (Reply("Y"), None),
+        (Reply("The sum", tokens=(("The", -0.1),), first={"The": -0.1, "N": -9.0}), None),
+        (told("It holds. Accepted: [[Y]]", {"I": 0.0}), 0.8),
+        (told("It fails, [[Y]] or not: [[N]]", {"I": 0.0}), 0.3),
     ],
 )
-def test_p_accept_of_a_judge_that_reasons_first_is_that_of_its_verdict(text, p):
-    sure = dict(Y=math.log(0.8), N=math.log(0.7))
-    tokens = tuple((letter, sure.get(letter, 0.0)) for letter in text)
-    assert p_accept(Reply(text, tokens=tokens, first={text[0]: 0.0})) == pytest.approx(p)
+def test_p_accept_is_the_share_of_yes_at_the_reply_s_beginning_or_the_verdict_s_after_reasons(reply, p):
+    assert p_accept(reply) == (p if p is None else pytest.approx(p))
 
 
 def test_a_probability_is_one_at_most_and_that_of_the_verdict_alone():

@@ -52,11 +52,6 @@ def test_whatever_comes_is_a_reply_or_a_call_error(read, body):
             assert error.unreadable and error.again
 
 
-def test_a_reply_in_parts_is_put_together():
-    parts = [{"type": "text", "text": "ye"}, {"type": "other"}, {"type": "text", "text": "s"}]
-    assert reply_from_openai({"choices": [{"message": {"content": parts}}]}).text == "yes"
-
-
 @pytest.mark.parametrize("secret", ["ab1", "abcd", "sk-" + "proj-0123456789abcdef", "geheim-1234567"])
 def test_a_secret_is_in_no_message_and_a_short_one_takes_no_other_word_apart(secret):
     assert secret not in scrub(f"wrong key {secret}, see {secret!r}", secret)
@@ -115,8 +110,10 @@ def test_a_completion_that_says_it_failed_is_asked_again(reason):
 
 
 @pytest.mark.parametrize("reason", ["length", "max_tokens", "MAX_TOKENS", "model_length"])
-def test_each_servers_word_for_cut_off_is_known(reason):
-    assert reply_from_openai(completion(finish_reason=reason)).cut_off
+def test_a_reply_in_parts_is_put_together_and_each_servers_word_for_cut_off_is_known(reason):
+    parts = [{"type": "text", "text": "ye"}, {"type": "other"}, {"type": "text", "text": "s"}]
+    found = reply_from_openai(completion(message={"content": parts}, finish_reason=reason))
+    assert found.cut_off and found.text == "yes"
 
 
 CACHED = {"cache_creation_input_tokens": 70, "cache_read_input_tokens": 900}

@@ -13,23 +13,13 @@ from proctor.models.read_answer import Stated, answer_probability, letter, state
 
 
 @pytest.mark.parametrize(
-    "text",
-    [
-        "Explanation: because\nExact Answer: 1,234\nConfidence: 90%",
-        "**Explanation:** because\n**Exact Answer:** 1,234\n**Confidence:** 90%",
-        "**Explanation**: because\n**Answer**: **1,234**\n**Confidence**: **90%**",
-        "explanation: because\nanswer:1,234   \nCONFIDENCE: 90.0 %",
-        "Explanation: because\nAnswer: 1\nConfidence: 10%\nNo.\nAnswer: 1,234\nConfidence: 90%",
-    ],
-)
-def test_the_last_of_each_field_is_read_without_its_markup(text):
-    found = stated(Reply(text))
-    assert (found.answer, found.confidence) == ("1,234", 0.9)
-
-
-@pytest.mark.parametrize(
     "text, answer, confidence",
     [
+        ("Explanation: because\nExact Answer: 1,234\nConfidence: 90%", "1,234", 0.9),
+        ("**Explanation:** so\n**Exact Answer:** 1,234\n**Confidence:** 90%", "1,234", 0.9),
+        ("**Explanation**: so\n**Answer**: **1,234**\n**Confidence**: **90%**", "1,234", 0.9),
+        ("explanation: because\nanswer:1,234   \nCONFIDENCE: 90.0 %", "1,234", 0.9),
+        ("Answer: 1\nConfidence: 10%\nNo.\nAnswer: 1,234\nConfidence: 90%", "1,234", 0.9),
         ("## Explanation\nx\n\n## Exact Answer\n\n7\n\n## Confidence\n\n0.7", "7", 0.7),
         ("### **Final Answer**\n$$\\frac{1}{2}$$\n\n### Confidence: 70 %", "$$\\frac{1}{2}$$", 0.7),
         ("**Answer:**\n\n- a\n- b\n\nConfidence: about seventy percent", "- a\n- b", 0.7),
@@ -123,54 +113,22 @@ def test_answer_probability_is_that_of_the_answer_line():
 
 # letters
 
-STATEMENTS = [
-    "The answer is {}",
-    "the answer is ({}).",
-    "Answer: {}",
-    "**Answer:** {}",
-    "Final answer: **{}**",
-    "The correct choice is {}, as shown",
-    "Answer: {} because it follows",
-    "The answer is option {}.",
-    "Answer: {}. I cannot say more.",
-]
-LETTERS = st.sampled_from("ABCDEFGHIJ")
-WORDS = st.text("abcdefghijklmnopqrstuvwxyz", min_size=1, max_size=8).filter(
-    lambda word: (
-        word
-        not in "because since as for and but or with which is not due given based by from rather "
-        "instead option choice answer".split()
-    )
-)
-
-
-@given(st.sampled_from(["{}", "{}.", "({})", *STATEMENTS]), LETTERS, st.integers(2, 10))
-def test_every_option_and_no_other_is_a_letter(form, chosen, options):
-    assert letter(form.format(chosen), options) == (chosen if "ABCDEFGHIJ".index(chosen) < options else None)
-
-
-@given(
-    st.sampled_from(["", "Answer: ", "The answer is ", "answer is: ", "Choice: ", "Option "]),
-    st.sampled_from("AI"),
-    st.lists(WORDS, min_size=1, max_size=4),
-)
-def test_a_sentence_that_begins_with_a_or_i_chooses_nothing(lead, word, rest):
-    assert letter(f"{lead}{word} {' '.join(rest)}.", 10) is None
-
-
 CHOSEN = {
     "A": ["Answer: A, since it fits", "Answer: A because it fits", "I cannot see why not. The answer is A", "A.",
           "Answer: A\nbut see below"],
     "B": ["Answer: B\nOn reflection the answer is I am not sure"],
     "C": ["A careful look. Answer: C", "Answer: A\nNo, the answer is C.", "Answer: C\nI cannot be sure",
+          "**Answer:** C", "Final answer: **C**", "The correct choice is C, as shown", "The answer is option C, not option A",
           "The answer is (C)", "C.", "c", "(c)", "C) Carbon", "**C**", "[C]", "C: Carbon", " C\n", "A. is tempting, but the answer is C", "The answer is C, not option A",
           "Option C", "the final answer is: **C**", "Answer: C"],
-    "I": ["Answer: I", "The answer is I.", "The answer is I as shown", "I) is the one", "i"],
+    "I": ["Answer: I", "The answer is I.", "The answer is I as shown", "I) is the one", "i",
+          "Answer: I. I cannot say more."],
     "J": ["(j)"],
     None: ["Answer: I cannot determine this", "The answer is I don't know", "Answer: I’m not sure",
            "Answer: I'm not sure", "Answer: A careful look shows nothing", "I cannot answer that",
            "I can't help with this.", "A careful look", "", "Answer:", "As an AI I decline", "None of the above",
-           "The options A to J all fail", "answer is a", "Choice A careful"],
+           "The options A to J all fail", "answer is a", "Choice A careful",
+           "Option A careful", "Answer: I would say", "K", "Answer: K", "K)"],
 }  # fmt: skip
 
 
