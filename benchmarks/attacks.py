@@ -426,7 +426,7 @@ leave tokens out of the usage
   models/test_providers::cached_tokens_are_counted_once_and_as_much_as_they_can_cost
 end a reply with an error, or cut it off
   models/test_providers::a_completion_that_says_it_failed_is_asked_again
-  models/test_providers::each_servers_word_for_cut_off_is_known
+  models/test_providers::a_reply_in_parts_is_put_together_and_each_servers_word_for_cut_off_is_known
 change what no receipt knows: models, prompts, links, patterns, types of values, variables
   workflow/test_receipts::after_a_change_only_what_depends_on_it_is_stale
   workflow/test_receipts::values_that_python_takes_for_equal_are_not_one_receipt
