@@ -13,7 +13,6 @@ from proctor.models.messages import Reply
 from proctor.models.settings import Settings
 
 TITLES = load_published("hle_verified/taxonomy").set_index("code")["name"]
-
 ITEM = Question(id="i", question="What is 2 + 2?", answer="5", rationale="2 + 2 = 5.", category="sums")
 MENDED = Repair("What is 2 + 2?", "2 + 2 = 4.", "4")
 A, B, C = MODELS = ("smollm2-135m", "qwen2.5-coder-0.5b", "qwen2.5-coder-1.5b")
