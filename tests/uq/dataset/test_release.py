@@ -9,7 +9,6 @@ import pyarrow.parquet as pq
 import pytest
 from proctor.data.tabular import DataError
 from proctor.uq.dataset import release as module
-from proctor.uq.dataset.next_version import propose, read_proposal
 from proctor.uq.dataset.pool import write_site
 from proctor.uq.dataset.posts import COLUMNS, attributions, home
 from proctor.uq.dataset.release import (
@@ -18,6 +17,8 @@ from proctor.uq.dataset.release import (
     checked_version,
     digest,
     next_changes,
+    propose,
+    read_proposal,
     read_releases,
     write_release,
 )

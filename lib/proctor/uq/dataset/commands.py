@@ -32,7 +32,6 @@ from proctor.data.tabular import DataError, Once, Wrong, needs, read
 from proctor.files import write_atomic
 from proctor.models.settings import Settings
 from proctor.uq.dataset import llm_filter
-from proctor.uq.dataset import next_version as versions
 from proctor.uq.dataset import release as releases
 from proctor.uq.dataset import review_queue as queues
 from proctor.uq.dataset import rules as filters
@@ -241,7 +240,7 @@ def release(
     version: Annotated[str, typer.Option(help="such as 1 or 1.2")],
     out: Annotated[Path, typer.Option(help="folder of all versions")],
     solved: Annotated[Path | None, typer.Option(help="the filled proposal of `next-version`: what is replaced")] = None,
-    early: Annotated[bool, typer.Option("--early", help=f"if fewer than {versions.SHARE} % are solved, too")] = False,
+    early: Annotated[bool, typer.Option("--early", help=f"if fewer than {releases.SHARE} % are solved, too")] = False,
     date: Day = None,
     pool: Annotated[Path | None, typer.Option(help="draw the dev set from this pool (with answers)")] = None,
     dev: Annotated[int, typer.Option(help="questions of the dev set")] = filters.DEV_SIZE,
@@ -259,7 +258,7 @@ def release(
     if earlier and not solved:
         raise DataError(f"{out}: version {earlier[-1].version} is there. Say what it replaces: --solved.")
     if solved:
-        replaced = versions.read_proposal(solved, set(earlier[-1].keys))
+        replaced = releases.read_proposal(solved, set(earlier[-1].keys))
         changes = releases.next_changes(reviews, replaced, earlier, early)
     else:
         changes = releases.first_changes(reviews, places)
@@ -303,7 +302,7 @@ def next_version(
         raise DataError(f"{folder}: no release there. Give the folder that holds the versions.")
     if out.exists():
         raise DataError(f"{out}: is there already, perhaps filled in. Give another name.")
-    proposal = versions.propose(pd.DataFrame(found[-1].questions), pool)
+    proposal = releases.propose(pd.DataFrame(found[-1].questions), pool)
     write_atomic(out, proposal.to_csv(index=False))
     counts = proposal.groupby(["status", "proposal"], sort=False).size().reset_index(name="questions")
     print(counts.to_string(index=False))
