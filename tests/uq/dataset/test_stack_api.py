@@ -1,10 +1,9 @@
-"""The API reader against a server on this machine: paging, backoff, quota, faults, resuming, the key."""
+"""The API reader against a made-up API: paging, backoff, quota, faults, resuming, the key."""
 
-import json
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from urllib.parse import parse_qs, urlsplit
+from functools import partial
+from types import SimpleNamespace
 
+import httpx
 import pandas as pd
 import pytest
 from proctor.data.tabular import DataError
@@ -26,24 +25,8 @@ def api(monkeypatch):
     """`api.questions`: what the server lists; `api.replies`: replies to give first, as (status, object); `api.asked`."""
     monkeypatch.setattr(stack_api, "PAUSE", 0.001)
     monkeypatch.setenv(stack_api.KEY, SECRET)
-    waited: list[float] = []
-    monkeypatch.setattr(stack_api.time, "sleep", waited.append)
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self):
-            asked = {name: values[0] for name, values in parse_qs(urlsplit(self.path).query).items()}
-            server.asked.append(asked)
-            status, reply = server.replies.pop(0) if server.replies else (200, page(asked))
-            if isinstance(reply, dict) and "items" in reply and reply["items"] is ...:
-                reply = page(asked) | {name: value for name, value in reply.items() if name != "items"}
-            content = reply if isinstance(reply, bytes) else json.dumps(reply).encode()
-            self.send_response(status)
-            self.send_header("Content-Length", str(len(content)))
-            self.end_headers()
-            self.wfile.write(content)
-
-        def log_message(self, *_):
-            pass
+    server = SimpleNamespace(questions=[], replies=[], asked=[], waited=[])
+    monkeypatch.setattr(stack_api.time, "sleep", server.waited.append)
 
     def page(asked):
         size, number = int(asked["pagesize"]), int(asked["page"])
@@ -51,13 +34,19 @@ def api(monkeypatch):
         start = size * (number - 1)
         return dict(items=listed[start : start + size], has_more=len(listed) > start + size, quota_remaining=9)
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.questions, server.replies, server.asked, server.waited = [], [], [], waited
-    server.url = f"http://127.0.0.1:{server.server_port}"
-    threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
-    yield server
-    server.shutdown()
-    server.server_close()
+    def reply(request):
+        asked = dict(request.url.params)
+        server.asked.append(asked)
+        status, said = server.replies.pop(0) if server.replies else (200, page(asked))
+        if isinstance(said, bytes):
+            return httpx.Response(status, content=said)
+        if said.get("items") is ...:
+            said = page(asked) | {name: value for name, value in said.items() if name != "items"}
+        return httpx.Response(status, json=said)
+
+    client = partial(httpx.Client, transport=httpx.MockTransport(reply))
+    monkeypatch.setattr(stack_api.httpx, "Client", client)
+    return server
 
 
 def ids(pool) -> list[int]:
@@ -65,7 +54,7 @@ def ids(pool) -> list[int]:
 
 
 def get(api, pool):
-    return crawl("coffee", pool, api.url)
+    return crawl("coffee", pool)
 
 
 def test_all_pages_come_once_and_in_order_and_a_second_may_fill_more_than_a_page(api, tmp_path):

@@ -8,6 +8,7 @@ independently.) A reply that cannot be read, or a call that failed, is missing, 
 """
 
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -35,18 +36,6 @@ REPEATS = 3
 FILTERED = 40  # open questions of the recorded study
 LEAST = 2  # readable replies to a criterion; with fewer it is undecided
 TEMPERATURE = 1.0
-COLUMNS = (
-    *KEY,
-    "outcome",
-    "failed_on",
-    "missing_on",
-    *CRITERIA,
-    "unreadable",
-    "failed_calls",
-    "model",
-    "judge",
-    "answer",
-)
 _PERCENT = {f"{n}{sign}": n for n in range(101) for sign in ("", "%", " %")}
 
 
@@ -56,6 +45,9 @@ class Decision(NamedTuple):
     outcome: str
     failed_on: tuple[str, ...]
     missing_on: tuple[str, ...]
+
+
+COLUMNS = (*KEY, *Decision._fields, *CRITERIA, "unreadable", "failed_calls", "model", "judge", "answer")
 
 
 def decide(replies: Mapping[str, Sequence[int | bool | None]], least: int = LEAST) -> Decision:
@@ -123,18 +115,15 @@ async def filter_questions(
         for sample, request in enumerate(replace(first, sample=n) for n in range(repeats))  # they share the texts
     }
     came = dict(zip(calls, await _ask(session, list(calls.values()), "criteria")))
+    values = {(place, name, n): _read(name, reply, calls[place, name, n]) for (place, name, n), reply in came.items()}
+    failed = Counter(place for (place, *_), reply in came.items() if reply is None)
+    missing = Counter(place for (place, *_), value in values.items() if value is None)
     rows = []
     for place, question in enumerate(questions.itertuples()):
-        read = {
-            name: [_read(name, came.get(k), calls.get(k)) for k in ((place, name, n) for n in range(repeats))]
-            for name in CRITERIA
-        }
-        own = [came.get((place, name, n)) for name in CRITERIA for n in range(repeats)] if answers[place] else []
-        missing = sum(value is None for values in read.values() for value in values) if answers[place] else 0
-        failed = own.count(None) + (replied[place] is None)
-        counts = (missing - own.count(None), failed)
-        who = (answering, judge, answers[place])
-        rows.append((question.site, question.question_id, *decide(read), *read.values(), *counts, *who))
+        read = {name: [values.get((place, name, n)) for n in range(repeats)] for name in CRITERIA}
+        counts = missing[place] - failed[place], failed[place] + (replied[place] is None)
+        asked_of = question.site, question.question_id
+        rows.append((*asked_of, *decide(read), *read.values(), *counts, answering, judge, answers[place]))
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
@@ -197,8 +186,8 @@ def _prompts(settings: Settings | None = None) -> dict[str, Prompt]:
     return {name: load(f"uq/filter_{name}", settings) for name in ("answer", *CRITERIA)}
 
 
-def _read(name: str, reply: Reply | None, request: Request | None) -> int | bool | None:
-    if reply is None or request is None or reply.source == REHEARSED:
+def _read(name: str, reply: Reply | None, request: Request) -> int | bool | None:
+    if reply is None or reply.source == REHEARSED:
         return None
     return (verdict if name in YES_NO else read_percent)(reply, **request.shown)
 
