@@ -2,10 +2,9 @@
 
     PYTHONPATH=lib python benchmarks/filter.py [--questions 1_000_000] [--large 10_000_000] [--posts 100_000]
 
-Questions of four made-up sites are written once as Parquet and as JSON lines, texts included. Both ways count, for each
-of the nine rules, the questions that fail it, and those that fail none; the counts must be equal. The peer reads the
-same file (JSON lines by `json.loads`, Parquet by pyarrow a batch at a time, the same columns) and tests every rule on
-every row.
+Questions of four made-up sites are written once as Parquet, texts included. Both ways count, for each of the nine
+rules, the questions that fail it, and those that fail none; the counts must be equal. The peer reads the same files by
+pyarrow a batch at a time, the same columns, and tests every rule on every row.
 Permissive: thresholds that nearly everything passes. Then the memory of the plan on --large questions (the same files
 several times over, under other sites' names), in a process of its own; and the speed of reading dumps of --posts posts
 in each tag encoding, whose funnels must be equal, beside expat alone, which reads every row's attributes and keeps
@@ -13,7 +12,6 @@ nothing. Times are this machine's, the ratios travel better.
 """
 
 import argparse
-import json
 import os
 import shutil
 import subprocess
@@ -28,12 +26,11 @@ from operator import itemgetter
 from pathlib import Path
 from xml.parsers import expat
 
-import duckdb
 import pyarrow.parquet as pq
 from proctor.uq.dataset.generate_dump import SITES, make_posts, make_questions, write_dump
 from proctor.uq.dataset.pool import ingest_dump, write_site
 from proctor.uq.dataset.review_queue import SiteSettings
-from proctor.uq.dataset.rules import RULES, Filter, load_rules, scan
+from proctor.uq.dataset.rules import RULES, Filter, load_rules
 
 SITE_NAMES = [site.name for site in SITES]
 PERMISSIVE = dict(
@@ -60,14 +57,6 @@ def make_pool(folder: Path, questions: int) -> Path:
     return pool
 
 
-def make_jsonl(pool: Path) -> Path:
-    path = pool.with_suffix(".jsonl")
-    if not path.is_file():
-        columns = "question_id, site, title, body, tags, score, views, answers, created"
-        duckdb.execute(f"COPY (SELECT {columns} FROM {scan(pool)}) TO '{path}' (FORMAT json)")
-    return path
-
-
 def row_by_row(rows, rules: SiteSettings, as_of: datetime) -> Counter:
     """The reference: questions that fail each rule, and `kept`. `rows()` yields each question as a dict."""
     settings = {site: rules.of(site) for site in SITE_NAMES}
@@ -81,7 +70,7 @@ def row_by_row(rows, rules: SiteSettings, as_of: datetime) -> Counter:
     for row in rows():
         site, score, views = row["site"], row["score"], row["views"]
         own, created, wrong = settings[site], row["created"], []
-        if (datetime.fromisoformat(created) if isinstance(created, str) else created) > limits[site]:
+        if created > limits[site]:
             wrong.append("age")
         if views < own["min_views"]:
             wrong.append("views")
@@ -95,7 +84,7 @@ def row_by_row(rows, rules: SiteSettings, as_of: datetime) -> Counter:
             unanswered[site].append(score)
         if "why" in row["title"].lower().replace("?", " ").replace(".", " ").split():
             wrong.append("no_why")
-        if "<img" in row["body"] if "body" in row else row["images"]:
+        if row["images"]:
             wrong.append("no_images")
         if not off_topic[site].isdisjoint(row["tags"]):
             wrong.append("on_topic")
@@ -117,15 +106,6 @@ def by_rule(outcomes) -> Counter:
         name: int(outcomes.loc[outcomes["failed"] & (1 << i) > 0, "questions"].sum()) for i, name in enumerate(RULES)
     }
     return Counter(counts | {"kept": int(outcomes.loc[outcomes["failed"] == 0, "questions"].sum())})
-
-
-def jsonl_rows(path: Path):
-    def rows():
-        with open(path, encoding="utf-8") as file:
-            for line in file:
-                yield json.loads(line)
-
-    return rows
 
 
 def parquet_rows(pool: Path):
@@ -155,21 +135,18 @@ def filtered(source: Path, rules: SiteSettings, as_of: datetime) -> Counter:
 
 
 def compare(folder: Path, questions: int) -> None:
-    pool = make_pool(folder, questions)
-    path, as_of = make_jsonl(pool), datetime(2024, 10, 13)
-    own = load_rules()
-    for name, rules in {"UQ's thresholds": own, "permissive": load_rules(**PERMISSIVE)}.items():
-        for kind, source, rows in (("Parquet", pool, parquet_rows(pool)), ("JSON lines", path, jsonl_rows(path))):
-            ours, ours_cpu, found = min((timed(filtered, source, rules, as_of) for _ in range(3)), key=itemgetter(0))
-            peer, peer_cpu, expected = timed(row_by_row, rows, rules, as_of)
-            same = "equal" if +found == +expected else f"DIFFER: {found} {expected}"
-            print(
-                f"{name}, {kind}: ours {questions / ours / 1e6:.2f} M rows/s, by row {questions / peer / 1e6:.3f} M, "
-                f"{peer / ours:.1f} x by the clock, {peer_cpu / ours_cpu:.1f} x in processor time; "
-                f"counts {same}",
-                flush=True,
-            )
-            assert same == "equal"
+    pool, as_of = make_pool(folder, questions), datetime(2024, 10, 13)
+    for name, rules in {"UQ's thresholds": load_rules(), "permissive": load_rules(**PERMISSIVE)}.items():
+        ours, ours_cpu, found = min((timed(filtered, pool, rules, as_of) for _ in range(3)), key=itemgetter(0))
+        peer, peer_cpu, expected = timed(row_by_row, parquet_rows(pool), rules, as_of)
+        same = "equal" if +found == +expected else f"DIFFER: {found} {expected}"
+        print(
+            f"{name}: ours {questions / ours / 1e6:.2f} M rows/s, by row {questions / peer / 1e6:.3f} M, "
+            f"{peer / ours:.1f} x by the clock, {peer_cpu / ours_cpu:.1f} x in processor time; "
+            f"counts {same}",
+            flush=True,
+        )
+        assert same == "equal"
 
 
 def memory(folder: Path, questions: int, large: int) -> None:

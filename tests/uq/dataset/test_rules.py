@@ -99,14 +99,6 @@ def test_every_question_knows_the_rules_it_failed(generated, tmp_path, variant):
     assert decided(pool, limits, as_of, tmp_path) == brute_force(questions, limits, as_of)
 
 
-def test_json_lines_give_the_same(generated, tmp_path):
-    pool, _ = generated
-    lines = tmp_path / "q.jsonl"
-    duckdb.execute(f"COPY (SELECT * FROM {scan(pool)}) TO '{lines}' (FORMAT json)")
-    with Filter(pool) as found, Filter(lines) as again:
-        pd.testing.assert_frame_equal(found.outcomes(), again.outcomes())
-
-
 def test_a_rule_reads_as_its_sentence(tmp_path):
     """Of each post on a site of its own, next to one that everything suits and one without votes."""
     cases = (
@@ -158,9 +150,9 @@ def test_bad_sources_are_named(tmp_path, generated):
     for source in (tmp_path / "none", tmp_path, tmp_path / "x.parquet"):
         with pytest.raises(DataError, match=re.escape(str(source))):
             Filter(source)
-    (tmp_path / "bad.jsonl").write_text('{"question_id": "x"}\n')
-    with pytest.raises(DataError, match="bad.jsonl"):
-        Filter(tmp_path / "bad.jsonl")
+    pd.DataFrame({"question_id": ["x"]}).to_parquet(tmp_path / "bad.parquet")
+    with pytest.raises(DataError, match="bad.parquet"):
+        Filter(tmp_path / "bad.parquet")
 
 
 # the development set

@@ -50,7 +50,7 @@ app = typer.Typer(
     no_args_is_help=True,
     **COMMAND_LINE,
 )
-Pool = Annotated[Path, typer.Option(help="its folder; questions are read from a .parquet or .jsonl file too")]
+Pool = Annotated[Path, typer.Option(help="its folder; questions are read from a .parquet file too")]
 Site = Annotated[str, typer.Option(help="as the API names it, such as math")]
 Rules = Annotated[Path | None, typer.Option(help=f"a file like {filters.RULES_FILE}")]
 WHEN = "2025-12-31; default: the newest question's, or today"
@@ -94,12 +94,11 @@ def ingest(
 def crawl_site(
     site: Site,
     pool: Pool,
-    path: Annotated[str, typer.Option(help="or questions/no-answers, or questions")] = "questions/unanswered",
     api: Annotated[str, typer.Option(help="another address of the API")] = API,
 ) -> None:
     """Read a site's unanswered questions through the API; run again to go on."""
     try:
-        found = crawl(site, pool, api, path)
+        found = crawl(site, pool, api)
     except CrawlError as error:
         raise CrawlError(f"{site}: {error}") from None
     _show_ingested(found, pool)

@@ -60,8 +60,6 @@ THRESHOLDS = """CREATE TABLE thresholds AS SELECT given.*,
     FROM given LEFT JOIN (SELECT site, list(score ORDER BY score DESC) AS votes FROM questions
         WHERE answers = 0 AND score IS NOT NULL GROUP BY site) USING (site)"""
 MEMORY = "700MB"
-_JSON_TYPES = "question_id: 'BIGINT', site: 'VARCHAR', title: 'VARCHAR', body: 'VARCHAR', tags: 'VARCHAR[]', "
-_JSON_TYPES += "score: 'INTEGER', views: 'BIGINT', answers: 'INTEGER', created: 'TIMESTAMP'"
 DEV_SIZE = 30  # UQ's development set
 _ANSWER = "site AS its_site, question_id AS its_question, answer_id, body AS answer, created AS answered, "
 _ANSWER += "owner_id AS answer_owner_id, owner_name AS answer_owner_name, licence AS answer_licence"
@@ -90,18 +88,13 @@ def load_rules(path: str | Path | None = None, variant: str | None = None, **eve
 
 
 class Filter:
-    """Rules set up for one source of questions: a pool's folder, a .parquet file or a .jsonl file.
+    """Rules set up for one source of questions: a pool's folder or a .parquet file.
 
     as_of: the day at which ages are taken, by default that of the newest question of the source.
     Use as a context: `with Filter(source) as found: found.outcomes()`.
     """
 
-    def __init__(
-        self,
-        source: str | Path,
-        rules: SiteSettings | None = None,
-        as_of: date | None = None,
-    ):
+    def __init__(self, source: str | Path, rules: SiteSettings | None = None, as_of: date | None = None):
         self.source, self.rules = Path(source), rules or load_rules()
         self.engine = duckdb.connect(config={"memory_limit": MEMORY, "preserve_insertion_order": False})
         self.ask(f"CREATE VIEW questions AS SELECT * FROM {scan(self.source)}")
@@ -221,17 +214,14 @@ def literal(text: str) -> str:
 
 
 def scan(source: Path) -> str:
-    """SQL that reads a pool's folder, a .parquet file or a .jsonl file with the columns of a pool."""
-    if source.suffix == ".jsonl" and source.is_file():
-        lines = f"read_json({literal(str(source))}, format = 'newline_delimited', columns = {{{_JSON_TYPES}}})"
-        return f"(SELECT *, CAST(contains(body, '<img') AS INTEGER) AS images FROM {lines})"
+    """SQL that reads a pool's folder or a .parquet file with the columns of a pool."""
     if source.is_dir():
         pools.sites(source)
         files = literal(str(source / "questions" / "*" / "*.parquet"))
         return f"read_parquet({files}, hive_partitioning = true, hive_types = {{'site': VARCHAR}})"
     if source.is_file():
         return f"read_parquet({literal(str(source))})"
-    raise DataError(f"{source}: not there. Give a pool's folder, a .parquet file or a .jsonl file.")
+    raise DataError(f"{source}: not there. Give a pool's folder or a .parquet file.")
 
 
 RUN = 3  # words

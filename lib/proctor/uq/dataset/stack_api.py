@@ -32,13 +32,13 @@ class CrawlError(RuntimeError):
     """The crawl stopped before its end. What came is kept; the message says how to go on."""
 
 
-def crawl(site: str, pool: str | Path, base: str = API, path: str = "questions/unanswered") -> Ingested:
-    """Every question of `path` on `site` into `pool`, in order of creation; goes on with the pages that are there.
+def crawl(site: str, pool: str | Path, base: str = API) -> Ingested:
+    """Every question of `site` without an answer that has a vote above zero, into `pool`, in order of creation; goes on
+    with the pages that are there.
 
-    path: "questions/unanswered" has no answer with a vote above zero, "questions/no-answers" none, "questions" is all.
     Raises CrawlError: quota spent, no answer from the server, or a reply that cannot be read. DataError: a bad site.
     """
-    pages = Path(pool) / "crawl" / checked_site(site) / path.replace("/", "-")
+    pages = Path(pool) / "crawl" / checked_site(site) / "questions-unanswered"
     key = os.environ.get(KEY, "").strip()
     saved, since, page, more = 0, 0, 1, True
     for reply in _saved(pages):
@@ -48,7 +48,7 @@ def crawl(site: str, pool: str | Path, base: str = API, path: str = "questions/u
         while more:
             asked = dict(site=site, sort="creation", order="asc", filter="withbody")
             asked |= dict(min=since, page=page, pagesize=PAGE)
-            reply = _ask(client, f"{base}/{path}", asked, key)
+            reply = _ask(client, f"{base}/questions/unanswered", asked, key)
             saved, more = saved + 1, reply["has_more"]
             write_atomic(pages / f"{saved:06}.json", json.dumps({"items": reply["items"], "has_more": more}))
             bar.update()
