@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from proctor.stats.logistic import logistic, positive_logistic
+from proctor.stats.calibration import logistic, positive_logistic
 from proctor.stats.simulate import RULES, choose, fit, information, item_responses, loss
 from scipy import stats
 from scipy.optimize import approx_fprime, minimize

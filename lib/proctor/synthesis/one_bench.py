@@ -28,8 +28,8 @@ from scipy.stats import rankdata
 
 from proctor.stats import checks
 from proctor.stats.bootstrap import Interval, jackknife_interval
+from proctor.stats.calibration import positive_logistic
 from proctor.stats.compare import cluster_t_interval
-from proctor.stats.logistic import positive_logistic
 from proctor.stats.power import needed_by
 
 FOLDS = 10  # of families, where there are more than so many
