@@ -54,23 +54,11 @@ class BatchServer(Server):
         self._made: dict[str, Batch] = {}
 
     def paths(self) -> dict:
-        return (
-            super().paths()
-            | {
-                "POST /v1/files": self._faulty("upload", self._upload),
-                "GET /v1/files/{id}/content": self._faulty("read", self._read),
-                "GET /v1/messages/batches/{id}/results": self._faulty("read", self._read),
-            }
-            | {
-                f"{path}{more}": self._faulty(call, serve)
-                for more in ("/v1/batches", "/v1/messages/batches")
-                for path, call, serve in (("POST ", "create", self._create), ("GET ", "list", self._list_batches))
-            }
-            | {
-                f"GET {path}/{{id}}": self._faulty("look", self._look)
-                for path in ("/v1/batches", "/v1/messages/batches")
-            }
-        )
+        calls = {"POST /v1/files": ("upload", self._upload), "GET /v1/files/{id}/content": ("read", self._read)}
+        for path in ("/v1/batches", "/v1/messages/batches"):
+            calls |= {f"POST {path}": ("create", self._create), f"GET {path}": ("list", self._list_batches)}
+            calls |= {f"GET {path}/{{id}}": ("look", self._look), f"GET {path}/{{id}}/results": ("read", self._read)}
+        return super().paths() | {path: self._faulty(*call) for path, call in calls.items()}
 
     def _faulty(self, call: str, then):
         async def serve(request: web.Request) -> web.StreamResponse:

@@ -164,15 +164,12 @@ def test_a_prompt_of_ones_own_comes_before_the_library_for_all_styles_and_its_ve
         (TEXT.replace("version: 1", "version: [1"), "header"),
     ],
 )
-def test_a_wrong_file_is_named_with_what_is_wrong(folder, text, wrong):
+def test_a_wrong_file_is_named_with_what_is_wrong_and_one_that_is_not_there_with_the_names(folder, text, wrong):
+    with pytest.raises(PromptError, match="own/nothing.*the library has"):
+        load("own/nothing", Settings(prompts_dir=str(folder)))
     (folder / "own" / "check.md").write_text(text)
     with pytest.raises(PromptError, match=f"(?s)check.md.*{wrong}"):
         load("own/check", Settings(prompts_dir=str(folder)))
-
-
-def test_an_unknown_prompt_names_where_it_was_looked_for(folder):
-    with pytest.raises(PromptError, match="own/nothing.*the library has"):
-        load("own/nothing", Settings(prompts_dir=str(folder)))
 
 
 @pytest.mark.parametrize("model", ["here", "open", "claude"])
