@@ -223,13 +223,16 @@ def candidates(
 
     columns, how = options.named_columns(asking.column), asking.settings()
     loaded = own_candidates.load(file, neighbours, questions or "", columns)
-    setup = own_candidates.Setup(*loaded, model, rollouts).checked(Settings(**how))
+    own_candidates.refuse_copies(rollouts, Settings(**how))
     run, notebook = asking.name or f"candidates-{file.stem}", "cbu/your_candidates"
 
-    what = f"{len(setup.candidates)} candidates to {len(setup.questions)} questions"
-    if questions and (left := len(load_questions(questions)) - len(setup.questions)):
+    asked, texts, _ = loaded
+    what = f"{len(texts)} candidates to {len(asked)} questions"
+    if questions and (left := len(load_questions(questions)) - len(asked)):
         what += f"; left out: {left} questions without candidates"
-    if options.ask_models(run, notebook, what, lambda session: own_candidates.score(session, setup), asking):
+    if options.ask_models(
+        run, notebook, what, lambda door: own_candidates.score(door, loaded, model, rollouts), asking
+    ):
         values = dict(
             candidate_file=str(file.resolve()),
             neighbour_file=str(neighbours.resolve()),

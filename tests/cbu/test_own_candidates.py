@@ -19,12 +19,6 @@ EXAMPLES = paths.ROOT / "data/examples"
 ITSELF = "Let a # b mean 2a + 3b. What is 4 # 9?"
 
 
-@pytest.fixture(scope="module")
-def setup():
-    loaded = own_candidates.load(EXAMPLES / "candidates.jsonl", EXAMPLES / "neighbours.jsonl")
-    return own_candidates.Setup(*loaded, ["qwen2.5-coder-1.5b"])
-
-
 def test_the_example_s_tables_and_claim_are_recounted():
     table = pd.read_csv(paths.FIGURES / "cbu/your_candidates_table.csv")
     assert len(table) == 28 and table["judge"].between(1, 10).all() and table["judge_calls"].eq(1).all()
@@ -35,17 +29,17 @@ def test_the_example_s_tables_and_claim_are_recounted():
     assert [claim["low"], claim["high"]] == pytest.approx([100 * end for end in expected])
 
 
-def test_a_served_judge_gets_as_many_calls_as_utility_and_one_whose_probabilities_are_read_gets_one(setup, tmp_path):
-    served = own_candidates.Setup(setup.questions, setup.candidates, setup.near, ["openai/m@http://127.0.0.1:9/v1"], 3)
+def test_a_served_judge_gets_as_many_calls_as_utility_and_one_whose_probabilities_are_read_gets_one(tmp_path):
+    loaded = own_candidates.load(EXAMPLES / "candidates.jsonl", EXAMPLES / "neighbours.jsonl")
 
-    async def run(mode, own):
+    async def run(mode, *how):
         async with Session(mode, cache=tmp_path / "c.sqlite", recorded=None, progress=False) as session:
-            one = study(own_candidates.score, own)
+            one = study(own_candidates.score, loaded, *how)
             plan = (await rehearsed(session, one)).plan_so_far
             return plan.to_ask, mode == "auto" or len(await to_ask(session, one))  # of one round
 
-    assert asyncio.run(run("replay", setup)) == (92, 92)
-    assert asyncio.run(run("auto", served)) == (28 * 6 + 6 * (28 + 4), True)
+    assert asyncio.run(run("replay", ["qwen2.5-coder-1.5b"])) == (92, 92)
+    assert asyncio.run(run("auto", ["openai/m@http://127.0.0.1:9/v1"], 3)) == (28 * 6 + 6 * (28 + 4), True)
 
 
 def test_neighbours_that_do_not_fit_are_refused(tmp_path):
@@ -108,10 +102,10 @@ def test_the_best_is_above_the_second_where_rollouts_say_so_and_undecided_ones_d
     assert best(worth_of([8], 32))["reading"].tolist() == ["the only candidate"]
 
 
-def test_copies_at_temperature_0_are_no_rollouts(setup):
+def test_copies_at_temperature_0_are_no_rollouts():
     with pytest.raises(ValueError, match="one rollout, copied"):
-        own_candidates.Setup(setup.questions, setup.candidates, setup.near, ["m"], 8).checked(Settings(temperature=0))
-    assert setup.checked(Settings(temperature=0)) is setup
+        own_candidates.refuse_copies(8, Settings(temperature=0))
+    own_candidates.refuse_copies(1, Settings(temperature=0))
 
 
 # majority voting

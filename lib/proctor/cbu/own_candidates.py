@@ -5,7 +5,6 @@ The recorded studies of candidates are at the end.
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -29,29 +28,12 @@ from proctor.models.settings import Settings
 JUDGE = "judge 1-10"
 
 
-@dataclass(frozen=True)
-class Setup:
-    """Questions, their candidates and their neighbours with keys; the solvers, rollouts on each neighbour."""
-
-    questions: list[Question]
-    candidates: list[Answer]
-    near: dict[str, list[Question]]
-    models: Sequence[str]
-    rollouts: int = 1
-
-    def checked(self, settings: Settings) -> "Setup":
-        """Itself. Raises ValueError where all rollouts of a neighbour would be one and the same."""
-        if self.rollouts > 1 and settings.temperature == 0:
-            raise ValueError(
-                f"{self.rollouts} rollouts at temperature 0 are one rollout, copied. "
-                "Say --rollouts 1, or leave --temperature out (0.7)."
-            )
-        return self
+Loaded = tuple[list[Question], list[Answer], dict[str, list[Question]]]  # questions, candidates, neighbours with keys
 
 
 def load(
     path: str | Path, neighbours: str | Path, questions: str | Path = "", columns: dict[str, str] | None = None
-) -> tuple[list[Question], list[Answer], dict[str, list[Question]]]:
+) -> Loaded:
     """Questions, candidates (of `load_asked`) and neighbours: a file of questions with keys and a column neighbour_of,
     the id of the question or its text. Questions without candidates are left out, with their neighbours. Raises
     DataError."""
@@ -79,29 +61,36 @@ def load(
     return asked, candidates, near
 
 
-async def score(session: Session, setup: Setup) -> tuple[pd.DataFrame, pd.DataFrame]:
+def refuse_copies(rollouts: int, settings: Settings) -> None:
+    """Raises ValueError where all rollouts of a neighbour would be one and the same."""
+    if rollouts > 1 and settings.temperature == 0:
+        raise ValueError(
+            f"{rollouts} rollouts at temperature 0 are one rollout, copied. "
+            "Say --rollouts 1, or leave --temperature out (0.7)."
+        )
+
+
+async def score(
+    session: Session, loaded: Loaded, models: Sequence[str], rollouts: int = 1
+) -> tuple[pd.DataFrame, pd.DataFrame]:
     """(utilities of every candidate to every solver, the judge's scores): `utility.utilities`, `judges.ask_judges`.
 
-    The judge gets as many calls as utility. A local model whose token probabilities can be read is asked once: they
-    give the mean of infinitely many calls. At temperature 0 every judge is asked once, for all calls would be one.
+    loaded: as `load` returns it. rollouts: on each neighbour. The judge gets as many calls as utility. A local model
+    whose token probabilities can be read is asked once: they give the mean of infinitely many calls. At temperature 0
+    every judge is asked once, for all calls would be one.
     """
-    both = setup.questions, setup.candidates
-    setup.checked(session.settings)
+    refuse_copies(rollouts, session.settings)
+    questions, candidates, near = loaded
     judging = []
-    for model in setup.models:
-        once = session.settings.temperature == 0 or reads_probabilities(model, setup, session.settings)
-        calls = {question: 0 if once else setup.rollouts * len(near) for question, near in setup.near.items()}
-        judging.append(ask_judges(session, [model], *both, judges=[JUDGE], repeats=calls))
-    rollouts = run_rollouts(session, list(setup.models), *both, setup.near, budget=setup.rollouts)
-    rolled, *judged = await in_turn(rollouts, *judging)
+    for model in models:
+        asked = score_request(JUDGE, questions[0], candidates[0], model, settings=session.settings)
+        read = spec(model).local and session.settings.style_for(spec(model)) == "short" and asked.logprobs is not None
+        once = session.settings.temperature == 0 or read  # read: the score is the first token of a model served here
+        calls = {question: 0 if once else rollouts * len(others) for question, others in near.items()}
+        judging.append(ask_judges(session, [model], questions, candidates, judges=[JUDGE], repeats=calls))
+    rolling = run_rollouts(session, list(models), questions, candidates, near, budget=rollouts)
+    rolled, *judged = await in_turn(rolling, *judging)
     return utilities(rolled), pd.concat(judged, ignore_index=True)
-
-
-def reads_probabilities(model: str, setup: Setup, settings: Settings) -> bool:
-    """Whether the judge's score is the first token of a model served here, so that its probabilities are kept."""
-    style = settings.style_for(spec(model))
-    asked = score_request(JUDGE, setup.questions[0], setup.candidates[0], model, settings=settings)
-    return spec(model).local and style == "short" and asked.logprobs is not None
 
 
 # Majority voting as a score (CBU, section 2.2)
@@ -157,8 +146,7 @@ async def drafts(session: Session, models=SOLVERS):
 async def own(session: Session, models=MODELS) -> tuple[pd.DataFrame, pd.DataFrame] | None:
     """The example of cbu/your_candidates: utilities and scores by the largest model, if it is among `models`."""
     loaded = load(EXAMPLES / "candidates.jsonl", EXAMPLES / "neighbours.jsonl")
-    setup = Setup(*loaded, MODELS[-1:])
-    return await score(session, setup) if MODELS[-1] in models else None
+    return await score(session, loaded, MODELS[-1:]) if MODELS[-1] in models else None
 
 
 STUDIES = {f"cbu.{f.__name__}": f for f in (example, drafts, own)}

@@ -121,8 +121,8 @@ def solved(given: str, key: str) -> bool | None:
     return True if same(_GLUED.sub(r"\1 \2", given), key) else found
 
 
-def utilities(rows: pd.DataFrame, confidence: float = 0.95) -> pd.DataFrame:
-    """One row a model and candidate: utility with its interval low to high, rollouts, base rate, gain, and how many
+def utilities(rows: pd.DataFrame) -> pd.DataFrame:
+    """One row a model and candidate: utility (95 % interval low to high), rollouts, base rate, gain, and how many
     rollouts were undecided, unreadable and cut off. None of these counts as solved.
 
     Neighbours weigh the same, whatever their rollouts (CBU, section 3). The interval is Wilson's for these neighbours,
@@ -134,28 +134,17 @@ def utilities(rows: pd.DataFrame, confidence: float = 0.95) -> pd.DataFrame:
     became = rows["outcome"] if "outcome" in rows else pd.Series("", rows.index)
     rows = rows.assign(most=rows["correct"] | became.eq("undecided"))
     rows = rows.assign(**{name: became.eq(name) for name in OUTCOMES[2:]})
-    cells = rows.groupby([*keys, "neighbour"], sort=False, dropna=False).agg(
-        mean=("correct", "mean"), most=("most", "mean"), size=("correct", "size"),
-        **{name: (name, "sum") for name in OUTCOMES[2:]},
-    )  # fmt: skip
-    table = (
-        cells.assign(inverse=1 / cells["size"])
-        .groupby(keys, sort=False, dropna=False)
-        .agg(
-            utility=("mean", "mean"),
-            rollouts=("size", "sum"),
-            near=("size", "size"),
-            inverse=("inverse", "sum"),
-            most=("most", "mean"),
-            **{name: (name, "sum") for name in OUTCOMES[2:]},
-        )
-        .reset_index()
+    lost = {name: (name, "sum") for name in OUTCOMES[2:]}
+    near = rows.groupby([*keys, "neighbour"], sort=False, dropna=False).agg(
+        utility=("correct", "mean"), rollouts=("correct", "size"), most=("most", "mean"), **lost
     )
+    means = dict(utility=("utility", "mean"), rollouts=("rollouts", "sum"), most=("most", "mean"))
+    by_candidate = near.assign(inverse=1 / near["rollouts"]).groupby(keys, sort=False, dropna=False)
+    table = by_candidate.agg(**means, near=("utility", "size"), inverse=("inverse", "sum"), **lost).reset_index()
     n = table.pop("near") ** 2 / table.pop("inverse")
-    table["low"], _ = proportion_confint(table["utility"] * n, n, alpha=1 - confidence, method="wilson")
-    _, table["high"] = proportion_confint(table["most"] * n, n, alpha=1 - confidence, method="wilson")
+    table["low"], _ = proportion_confint(table["utility"] * n, n, method="wilson")
+    _, table["high"] = proportion_confint(table["most"] * n, n, method="wilson")
     table["weight"] = n
-    base = table[table["kind"] == NONE].set_index(["model", "question_id"])["utility"]
-    found = table[table["kind"] != NONE].reset_index(drop=True)
-    found["base"] = base.reindex(pd.MultiIndex.from_frame(found[["model", "question_id"]])).to_numpy()
+    base = table.loc[table["kind"] == NONE, ["model", "question_id", "utility"]].rename(columns={"utility": "base"})
+    found = table[table["kind"] != NONE].merge(base, how="left", on=["model", "question_id"])
     return found.assign(gain=found["utility"] - found["base"])

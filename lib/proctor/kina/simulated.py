@@ -25,8 +25,6 @@ from proctor.data.published import load_published
 from proctor.kina.max_coverage import (
     Proxy,
     at_most,
-    best_similarity,
-    coverage,
     facility_location,
     upper_bound,
     value,
@@ -132,12 +130,11 @@ def over_exams(values: pd.Series, unit: str, family: int = 1, bounds: tuple[floa
 
 @dataclass(frozen=True)
 class Trial:
-    """One simulated field: proposed items, the experts' proxy, a proxy of fairly drawn anchors, the population."""
+    """One simulated field: proposed items, the experts' proxy, a proxy of fairly drawn anchors."""
 
     items: np.ndarray
     proxy: Proxy
     fair: Proxy
-    population: Proxy
 
 
 @dataclass(frozen=True)
@@ -188,18 +185,10 @@ class Field:
         weights = np.bincount(named, minlength=self.size)
         return facility_location(self.similarity(items)[:, weights > 0], weights[weights > 0])
 
-    def population(self, items: np.ndarray) -> Proxy:
-        """All topics, tested or not."""
-        return coverage(self.similarity(items) > 0)
-
-    def tested(self, population: Proxy, chosen: np.ndarray) -> np.ndarray:
-        """(disciplines,): the share of each discipline's topics that the chosen items test."""
-        return best_similarity(population, chosen).reshape(self.disciplines, self.topics).mean(axis=1)
-
     def trial(self, rng: np.random.Generator) -> Trial:
         items = self.draw(self.proposals, self.crowding, rng)
         named, fairly = (self.draw(self.namings, skew, rng) for skew in (self.skew, 0.0))
-        return Trial(items, self.anchors(items, named), self.anchors(items, fairly), self.population(items))
+        return Trial(items, self.anchors(items, named), self.anchors(items, fairly))
 
 
 def proven_share(proxy: Proxy, chosen: np.ndarray) -> float:
