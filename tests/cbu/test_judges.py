@@ -126,10 +126,3 @@ def test_repeats_are_samples_that_a_larger_number_only_adds_to():
     table = run(more, repeats=3)
     assert {r.key for r in few.asked} < {r.key for r in more.asked} and len(table) == 3 * len(JUDGES)
     assert table.groupby("method")["sample"].agg(list).map(lambda samples: samples == [1, 2, 3]).all()
-
-
-def test_an_unknown_judge_is_refused_before_any_call():
-    judge = Judge("[[4]]")
-    with pytest.raises(ValueError, match="no judge 'judge 1-5'"):
-        run(judge, judges=["judge 1-5"])
-    assert not judge.asked

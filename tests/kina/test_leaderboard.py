@@ -72,9 +72,9 @@ def test_model_that_misses_items_is_an_error_or_handled_as_said(tmp_path):
         ([["item", "a", "b"], ["1", "maybe", 0]], "row 2, column a: 'maybe' is not a number"),
         ([["model", "item", "score"], ["a", "1", ""]], "no model in it"),
         ([["item", "a"], ["1", 1]], r"one model only \(a\), and a ranking needs two"),
-        ([["item"], ["1"]], "no model has a score"),
+        ([["item"], ["1"]], "no score for item '1'"),
         ([["item", "a", "b", "c"], ["1", 1, 0, ""]], "row 1, column c: no score in this column"),
-        ([["item", "a", "b"], ["1", 1, 0], ["2", "", ""]], "row 3, column item: no model has a score for item '2'"),
+        ([["item", "a", "b"], ["1", 1, 0], ["2", "", ""]], "row 3, column item: no score for item '2'"),
         ([["item", "a", "b"], ["", 1, 0]], "row 2, column item: empty"),
         ([["model", "item", "score"], ["", "1", 1]], "row 2, column model: empty"),
         ([["name", "a", "b"], ["1", 1, 0]], "row 1: the columns are name, a, b. Give"),
@@ -85,7 +85,7 @@ def test_model_that_misses_items_is_an_error_or_handled_as_said(tmp_path):
         ([["item", "discipline", "a", "b"], ["1", "law", 1, 0], ["2", "", 1, 0]], "1 of 2 items have no discipline"),
         ([["item", "a", "b"]], "no scores in it"),
         ([["model"], ["one"], ["two"]], "no column but 'model'"),
-        ([["model", "x"], ["a", 1], ["b", 0], ["c", ""]], "row 4, column model: 'c' has no score"),
+        ([["model", "x"], ["a", 1], ["b", 0], ["c", ""]], "row 4, column model: no score for model 'c'"),
     ],
 )
 def test_bad_tables_are_refused_naming_the_place(tmp_path, rows, words):

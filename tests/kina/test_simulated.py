@@ -87,5 +87,5 @@ def test_weights_of_anchors_are_how_often_they_were_named():
 def test_a_choice_never_proves_more_than_it_reaches():
     trial = FIELD.trial(np.random.default_rng(6))
     chosen = greedy(trial.proxy, at_most(40, 6)).chosen
-    best = optimum(trial.proxy, at_most(40, 6)).value
+    best = value(trial.proxy, optimum(trial.proxy, at_most(40, 6)))
     assert simulated.proven_share(trial.proxy, chosen) <= value(trial.proxy, chosen) / best + 1e-9

@@ -95,9 +95,7 @@ def score_request(
     temperature: float = 0.0,
     settings: Settings | None = None,
 ) -> Request:
-    """The call that has `model` score an answer. Raises ValueError for a judge that is not in JUDGES."""
-    if judge not in JUDGES:
-        raise ValueError(f"no judge {judge!r}: use one of {', '.join(JUDGES)}")
+    """The call that has `model` score an answer."""
     return load(JUDGES[judge].prompt, settings).request(
         model, question=question.question, answer=answer.text, sample=sample, temperature=temperature
     )
@@ -117,14 +115,12 @@ async def ask_judges(
 
     repeats 0: one call at temperature 0, whose `expectation` is that of infinitely many repeats. Else so many calls (of
     each answer, or by question id) at TEMPERATURE, numbered from 1, to be averaged as the paper does with 64. A judge
-    that thinks is always asked so, once if repeats is 0. Raises ValueError before any call for an unknown
-    judge.
+    that thinks is always asked so, once if repeats is 0.
     """
     asked, calls = {question.id: question for question in questions}, []
     for model, judge, answer in product(models, judges, answers):
         question = asked[answer.question_id]
-        fewest = int(judge in JUDGES and JUDGES[judge].thinks)
-        times = (repeats if isinstance(repeats, int) else repeats[question.id]) or fewest
+        times = (repeats if isinstance(repeats, int) else repeats[question.id]) or int(JUDGES[judge].thinks)
         for sample in range(1, times + 1) if times else (0,):
             row = dict(model=model, method=judge, question_id=answer.question_id, answer_id=answer.id, sample=sample)
             how = dict(temperature=TEMPERATURE if sample else 0.0, settings=session.settings)

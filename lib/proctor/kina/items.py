@@ -12,15 +12,16 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
-from pydantic import Field, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
 from proctor.data.schemas import LETTERS, Record
 from proctor.data.tabular import FIXES, needs, read, record
 from proctor.exam import answer_match
 
 REQUIRED = ("index", "discipline", "question", "options", "correct_answer")
-OPTIONAL = ("question_source", "question_material")
+Text = Annotated[str, BeforeValidator(lambda text: "" if text is None else text)]  # it may be missing, null or empty
 
 
 class Option(Record):
@@ -28,8 +29,8 @@ class Option(Record):
 
     key: str = Field(min_length=1)
     answer: str = Field(min_length=1)
-    explanation: str = ""
-    source: str = ""
+    explanation: Text = ""
+    source: Text = ""
 
 
 class Item(Record):
@@ -40,8 +41,8 @@ class Item(Record):
     question: str = Field(min_length=1)
     options: tuple[Option, ...]
     correct_answer: str
-    question_source: str = ""
-    question_material: str = ""
+    question_source: Text = ""
+    question_material: Text = ""
     extra: dict = Field(default_factory=dict)
 
     @model_validator(mode="after")
@@ -139,15 +140,11 @@ def load_items(path: str | Path) -> list[Item]:
 
 def _item(row: dict) -> Item:
     needs(row, *REQUIRED)
-    known = {name: row[name] for name in REQUIRED + OPTIONAL if row.get(name) is not None}
+    fields = Item.model_fields.keys() - {"extra"}
+    known = {name: value for name, value in row.items() if name in fields}
     if type(known["index"]) is int:
         known["index"] = str(known["index"])
-    if isinstance(known["options"], list):
-        known["options"] = [
-            {name: value for name, value in option.items() if value is not None} if isinstance(option, dict) else option
-            for option in known["options"]
-        ]
-    extra = {name: value for name, value in row.items() if name not in REQUIRED + OPTIONAL}
+    extra = {name: value for name, value in row.items() if name not in fields}
     return record(Item, known | {"extra": extra}, _FIXES)
 
 

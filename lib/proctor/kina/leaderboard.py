@@ -220,10 +220,9 @@ def _csv(path: Path, notes: list[str]) -> tuple[list[tuple], list[str]]:
                 model, item = (named.get(name, column) for name in ("model", "item"))
                 score = _score(row[column], "score" if long else column)
                 found.append((path, number, model, item, score, named.get("discipline", ""), "", None))
-        if not (found or long or turned or named.get("sample")):
-            raise Wrong("item", f"no model has a score for item {named['item']!r}", "Fill in the row or remove it")
-        if not found and turned:
-            raise Wrong("model", f"{named['model']!r} has no score", "Fill in the row or remove it")
+        whose = "model" if turned else "item"
+        if not (found or long or named.get("sample")):
+            raise Wrong(whose, f"no score for {whose} {named[whose]!r}", "Fill in the row or remove it")
         return found
 
     return [score for found in collect(path, rows, problems, scores_of) for score in found], problems

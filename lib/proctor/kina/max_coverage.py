@@ -59,14 +59,6 @@ class Selection:
     evaluated: int
 
 
-@dataclass(frozen=True)
-class Optimum:
-    """The best choice: items `chosen` (k,) in order of index, and their value."""
-
-    chosen: np.ndarray
-    value: float
-
-
 def coverage(covers: ArrayLike | sparse.sparray, weights: ArrayLike | None = None) -> Proxy:
     """Weighted coverage: f(S) is the weight of the anchors that at least one chosen item covers.
 
@@ -200,8 +192,8 @@ def upper_bound(proxy: Proxy, chosen: ArrayLike, budget: GroupQuota, prefixes: i
     return float(min(limits))
 
 
-def optimum(proxy: Proxy, budget: GroupQuota, seconds: float = 60.0) -> Optimum:
-    """The best choice within the budget, by an integer program (HiGHS).
+def optimum(proxy: Proxy, budget: GroupQuota, seconds: float = 60.0) -> np.ndarray:
+    """The best choice within the budget, by an integer program (HiGHS): items (k,) in order of index.
 
     x_i = 1: item i is chosen. z_ia <= x_i: anchor a is served by item i, each anchor once. Greatest: the sum of
     w_a s_ia z_ia. The gap is closed to 1e-6 of the largest w_a s_ia. For small instances, some hundred items: raises
@@ -231,8 +223,7 @@ def optimum(proxy: Proxy, budget: GroupQuota, seconds: float = 60.0) -> Optimum:
             f"the best of {n_items} items and {n_pairs} pairs was not found in {seconds:g} s "
             f"({found.message}): take fewer items, or compare with upper_bound"
         )
-    chosen = np.flatnonzero(found.x[:n_items] > 0.5)
-    return Optimum(chosen, value(proxy, chosen))
+    return np.flatnonzero(found.x[:n_items] > 0.5)
 
 
 def _largest_sum(gain: np.ndarray, budget: GroupQuota) -> float:
