@@ -329,11 +329,9 @@ def population_of(board: Leaderboard, population: str = "auto") -> Population:
     if n >= LEAST and population == "auto" or population == "disciplines":
         says = f"other disciplines like these: the {n} disciplines are the units"
         return Population(board.clusters, n, "disciplines", says)
-    n_items = len(board.items)
-    says = (
-        f"other items like these{', of these very disciplines' if n > 1 else ''}: the {n_items:,} items are the units"
-    )
-    return Population(None, n_items, "items", says)
+    these = ", of these very disciplines" if n > 1 else ""
+    says = f"other items like these{these}: the {len(board.items):,} items are the units"
+    return Population(None, len(board.items), "items", says)
 
 
 # Ranks
@@ -361,8 +359,11 @@ def rank_models(
     """
     one = ranking(scores, np.random.default_rng(seed), resamples, clusters)
     low, high = one["low"].to_numpy(), one["high"].to_numpy()
-    if clusters is not None:
-        low, high = _over_few(scores, clusters, low, high)
+    if clusters is not None and len(set(clusters)) <= bootstrap.FEW:  # resampling few clusters makes limits too narrow
+        rows, labels = np.asarray(scores, float), np.asarray(clusters)
+        known = ~np.isnan(rows)
+        found = [cluster_t_interval(row[own], labels[own], bounds=(0.0, 1.0)) for row, own in zip(rows, known)]
+        low, high = np.array([one.low for one in found]), np.array([one.high for one in found])
     sets = rank_sets(scores, np.random.default_rng(seed), resamples, clusters)
     winners = possible_winners(scores, np.random.default_rng(seed), resamples, clusters)
     order = np.lexsort([np.arange(len(one)), one["rank"]])
@@ -395,21 +396,6 @@ def rank_models(
         **{name: [*100 * values, np.nan] for name, values in steps.items()},
         items_needed=[*items_needed(all_pairs(scores, clusters), *place, apart), np.nan],
     ).reset_index(drop=True)
-
-
-def _over_few(
-    scores: ArrayLike, clusters: ArrayLike, low: np.ndarray, high: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """Student's limits of each accuracy over few clusters, which resampling them makes too narrow; else as given."""
-    labels = np.asarray(clusters)
-    if len(np.unique(labels)) > bootstrap.FEW:
-        return low, high
-    found = [
-        cluster_t_interval(row[known], labels[known], bounds=(0.0, 1.0))
-        for row in np.asarray(scores, float)
-        for known in [~np.isnan(row)]
-    ]
-    return np.array([one.low for one in found]), np.array([one.high for one in found])
 
 
 def widest_step(table: pd.DataFrame) -> Interval:
