@@ -28,6 +28,9 @@ from numbers import Real
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import nbformat
+from nbformat.v4 import new_code_cell, new_notebook
+
 from proctor.files import write_atomic
 from proctor.paths import BUILD
 from proctor.report.exercises import NOT_ANSWERED, RIGHT, Exercise, exercises
@@ -63,7 +66,7 @@ def assignment(notebook: Notebook) -> dict:
             cell["metadata"] = {"tags": ["exercise"], "nbgrader": _nbgrader(id, solution=True)}
             about = {"nbgrader": _nbgrader(f"{id}-test", grade=True, locked=True, points=1)}
             test = f'assert check.exercises["{name}"].mark(answer) == "right"  # for nbgrader'
-            cells.append(_code_cell(f"test-{id}", test, about))
+            cells.append(new_code_cell(test, id=f"test-{id}", metadata=about))
     return content | {"cells": cells}
 
 
@@ -90,11 +93,6 @@ def hand_out(folder: Path) -> list[Path]:
 def _nbgrader(id: str, **settings: bool | int) -> dict:
     base = {"grade_id": id, "schema_version": 3, "grade": False, "solution": False, "locked": False, "task": False}
     return base | settings
-
-
-def _code_cell(id: str, source: str, metadata: dict) -> dict:
-    rest = {"metadata": metadata, "outputs": [], "source": source}
-    return {"cell_type": "code", "execution_count": None, "id": id, **rest}
 
 
 class Mark(NamedTuple):
@@ -161,10 +159,9 @@ def _mark(
 
     if cells is None:
         return "error", "its answer cell is gone"
-    code = [{**cell, "outputs": [], "execution_count": None} for cell in cells]
-    code.append(_code_cell("mark", HAND_IN, {}))
+    code = [new_code_cell("".join(cell["source"])) for cell in [*cells, {"source": HAND_IN}]]
     given, done = place / "given.ipynb", place / "done.ipynb"
-    given.write_text(json.dumps({"cells": code, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}), encoding="utf-8")
+    nbformat.write(new_notebook(cells=code), given)
     try:
         execute(Notebook(given), done, {}, server, cell_timeout=limit)
         [output] = Notebook(done).content["cells"][-1]["outputs"]
