@@ -25,9 +25,11 @@ place, given = sys.argv[1], json.loads(sys.argv[2])
 notebooks = all_notebooks()
 values = params.resolve(notebooks, overrides={"all": given})
 alone = [jobs.job_in(ROOT / place / each.name, each, values[each.name]) for each in notebooks]
+times = {"start_time": "2026-11-23T03:00:00+00:00", "end_time": "2026-11-23T03:00:09+00:00"}
 for job in alone if place else jobs.jobs_of(notebooks, values):
+    about = {"papermill": times | {"input_path": str(job.notebook.path)}}
     job.copy.parent.mkdir(parents=True, exist_ok=True)
-    job.copy.write_text(json.dumps(job.notebook.content))
+    job.copy.write_text(json.dumps(job.notebook.content | {"metadata": job.notebook.content["metadata"] | about}))
     read = receipts.digests(receipts.inputs(job.notebook, job.values))
     receipts.write(job.values, read, job.left(), job.receipt)
 """

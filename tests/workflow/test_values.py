@@ -94,7 +94,3 @@ def test_rows_are_matched_by_what_names_them():
     assert (found.changed, found.note) == (3, "1 row added") and found.where.startswith("z, ")
     found = compare("a.csv", b"model,n\nx,1\nx,2\n", b"model,n\nx,1\nx,3\n")  # nothing names them
     assert (found.changed, found.where) == (1, "row 2, n")
-
-
-def test_a_tolerance_of_zero_forgives_rounding_alone():
-    assert not compare("a.csv", TABLE.encode(), TABLE.replace("0.25", "0.25000001").encode(), tolerance=0).fine
