@@ -109,6 +109,7 @@ def test_bad_input_is_exit_code_2_with_one_message_and_changes_nothing(
         "similar.csv": "site,question_id,other_site,other_id,similarity,relation\ncs,1,math,2,much,asked twice\n",
     }.items():
         (given / name).write_text(text)
+    pd.DataFrame({"question_id": ["x"]}).to_parquet(given / "bad.parquet")
     pd.read_parquet(kept).drop(columns=["owner_id"]).to_parquet(given / "uncredited.parquet")
     rejected = pd.read_csv(sheet, dtype=str, keep_default_na=False).assign(decision="reject", reason="no")
     rejected.to_csv(given / "none.csv")
@@ -120,8 +121,12 @@ def test_bad_input_is_exit_code_2_with_one_message_and_changes_nothing(
     )
     for arguments, told in (
         (("ingest", "none.xml", "--site", "math", "--pool", "P"), "none.xml: cannot be read"),
-        (("ingest", "none.xml", "--site", "M/x", "--pool", "P"), "site 'M/x': not a site's name"),
+        (("ingest", "none.xml", "--site", "M", "--pool", "P"), "site 'M': not a site's name"),
+        (("ingest", "none.xml", "--site", "..", "--pool", "P"), "site '..': not a site's name"),
+        (("ingest", "none.xml", "--site", "a/b", "--pool", "P"), "site 'a/b': not a site's name"),
         (("funnel", "--pool", "none"), "none: not there"),
+        (("funnel", "--pool", given), "given: no questions there. Fill it with `ingest`"),
+        (("funnel", "--pool", given / "bad.parquet"), "bad.parquet: "),
         (("filter", "--pool", "none", "--out", "O", "--rules", "none.yaml"), "none.yaml: cannot be read"),
         (("duplicates", "none.parquet", "--pool", "none"), "none.parquet: not there"),
         (("queue", sheet, "--out", "q"), "not a readable Parquet file"),

@@ -129,19 +129,6 @@ def test_rows_depend_on_no_encoding_of_tags_no_byte_order_mark_and_no_piece(tmp_
 # made-up dumps
 
 
-def test_the_same_seed_gives_the_same_posts_and_answers_follow_their_question_and_count_up():
-    first, same, other = (list(make_posts(make_questions(60, seed))) for seed in (1, 1, 2))
-    assert first == same != other
-    rows = pd.DataFrame(first)
-    assert rows["Id"].astype(int).tolist() == list(range(1, len(rows) + 1))
-    questions, answers = rows[rows["PostTypeId"] == "1"], rows[rows["PostTypeId"] == "2"]
-    counts = questions.set_index("Id")["AnswerCount"].astype(int)
-    assert answers.groupby("ParentId").size().to_dict() == counts[counts > 0].to_dict()
-    accepted = questions.dropna(subset="AcceptedAnswerId")
-    parents = answers.set_index("Id")["ParentId"]
-    assert len(accepted) and [parents[a] for a in accepted["AcceptedAnswerId"]] == accepted["Id"].tolist()
-
-
 def test_a_later_dump_holds_what_became_of_the_questions(tmp_path):
     posts = list(make_posts(make_questions(40, 1)))
     open_ones = [int(row["Id"]) for row in posts if row.get("AnswerCount") == "0" and "ClosedDate" not in row][:4]
@@ -189,15 +176,6 @@ def test_a_site_is_written_whole_and_replaced_whole_or_not_at_all(tmp_path):
     with pytest.raises(RuntimeError):
         write_site(tmp_path, "math", stopped())
     assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
-
-
-def test_a_name_that_is_no_site_and_an_empty_pool_are_refused(tmp_path):
-    for site in ("", "Math", "a/b", "..", "a b", "x" * 64):
-        with pytest.raises(DataError, match="not a site's name"):
-            write_site(tmp_path, site, [])
-    assert not list(tmp_path.iterdir())
-    with pytest.raises(DataError, match="ingest"):
-        pool.sites(tmp_path)
 
 
 # Markdown

@@ -146,15 +146,6 @@ def test_an_age_in_months_ends_with_the_day_also_in_february(tmp_path):
             assert before.isoformat() == f"{last}T23:59:59.999000"
 
 
-def test_bad_sources_are_named(tmp_path, generated):
-    for source in (tmp_path / "none", tmp_path, tmp_path / "x.parquet"):
-        with pytest.raises(DataError, match=re.escape(str(source))):
-            Filter(source)
-    pd.DataFrame({"question_id": ["x"]}).to_parquet(tmp_path / "bad.parquet")
-    with pytest.raises(DataError, match="bad.parquet"):
-        Filter(tmp_path / "bad.parquet")
-
-
 # the development set
 
 
