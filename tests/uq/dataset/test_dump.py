@@ -131,6 +131,8 @@ def test_rows_depend_on_no_encoding_of_tags_no_byte_order_mark_and_no_piece(tmp_
 
 def test_a_later_dump_holds_what_became_of_the_questions(tmp_path):
     posts = list(make_posts(make_questions(40, 1)))
+    parents = {row["Id"]: row.get("ParentId") for row in posts}
+    assert all(parents.get(row["AcceptedAnswerId"]) == row["Id"] for row in posts if "AcceptedAnswerId" in row)
     open_ones = [int(row["Id"]) for row in posts if row.get("AnswerCount") == "0" and "ClosedDate" not in row][:4]
     fates = dict(zip(open_ones, ("accepted answer", "answered", "closed", "deleted")))
     later = write_later_dump(tmp_path / "b.xml", write_dump(tmp_path / "a.xml", posts, tags="new"), fates)
