@@ -304,11 +304,9 @@ def over_both_units(pairs: Mapping[str, tuple[pd.Series, pd.Series]], families: 
 def by_family(rollouts: pd.DataFrame, arms: tuple[str, ...] = (NONE, "right", "wrong")) -> pd.DataFrame:
     """One row per family: category, carries_over, questions, and the share solved after each arm, largest effect
     first."""
-    rates = solve_rates(rollouts)
-    table = (
-        rates.reindex(columns=list(arms)).groupby(families_of(rollouts)).mean().rename_axis("category").reset_index()
-    )
+    rates, families = solve_rates(rollouts).reindex(columns=list(arms)), families_of(rollouts)
+    table = rates.groupby(families).mean().rename_axis("category").reset_index()
     table.insert(1, "carries_over", ~table["category"].isin(NOTHING_CARRIES_OVER))
-    table.insert(2, "questions", table["category"].map(families_of(rollouts).value_counts()))
+    table.insert(2, "questions", table["category"].map(families.value_counts()))
     gap = table["right"] - table["wrong"]
     return table.iloc[np.lexsort((-gap, ~table["carries_over"].to_numpy(bool)))].reset_index(drop=True)

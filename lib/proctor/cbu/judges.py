@@ -38,10 +38,6 @@ class Scale:
     def scores(self) -> dict[str, int]:
         return {mark: self.low + i for i, mark in enumerate(self.marks)}
 
-    @property
-    def high(self) -> int:
-        return self.low + len(self.marks) - 1
-
 
 JUDGES = {
     "judge 1-10": Scale("cbu/judge_1_10", "123456789X", low=1),
@@ -60,17 +56,18 @@ def score_probabilities(reply: Reply, scale: Scale) -> np.ndarray | None:
     said = "".join(token for token, _ in reply.tokens).lstrip()
     if said[:1] not in scale.scores or said[1:].lstrip()[:1] not in ("", "]"):  # a score, and not a sentence
         return None
-    mass = np.zeros(len(scale.marks))
+    found = dict.fromkeys(scale.marks, 0.0)
     for token, logprob in reply.first.items():
-        if token.strip() in scale.scores:
-            mass[scale.scores[token.strip()] - scale.low] += math.exp(logprob)
+        if token.strip() in found:
+            found[token.strip()] += math.exp(logprob)
+    mass = np.array(list(found.values()))
     return mass / mass.sum() if mass.sum() else None
 
 
 def expected(reply: Reply, scale: Scale) -> float | None:
     """Mean score of infinitely many repeats at temperature 1; None without probabilities."""
     chances = score_probabilities(reply, scale)
-    return None if chances is None else float(chances @ np.arange(scale.low, scale.high + 1))
+    return None if chances is None else float(chances @ list(scale.scores.values()))
 
 
 def stated_score(reply: Reply | str, scale: Scale, quoted: str = "", opening: str = "") -> int | None:

@@ -90,8 +90,7 @@ def _rng(seed: int, name: str) -> Generator:
 
 def _letters(n: int, rng: Generator) -> list[str]:
     """Right letters: in every ten items each letter once."""
-    order = [int(place) for _ in range(-(-n // len(LETTERS))) for place in rng.permutation(len(LETTERS))]
-    return [LETTERS[place] for place in order[:n]]
+    return [LETTERS[place] for _ in range(-(-n // len(LETTERS))) for place in rng.permutation(len(LETTERS))][:n]
 
 
 def option(answer: str, explanation: str, source: str = "") -> Option:

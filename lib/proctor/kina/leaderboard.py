@@ -46,8 +46,6 @@ NAMES = {
     "sample": ("sample", "sample_id", "epoch", "run", "trial", "attempt", "repeat"),
 }
 EMPTY = ("", "nan", "na", "n/a", "none", "null", "-")
-_BESIDE_MODELS = ("item", "discipline", "sample")  # the other columns of a wide table
-_BESIDE_ITEMS = ("model", "sample")  # and of one that is turned
 _SCORE = ("path", "row", "model", "item", "score", "discipline", "gt", "answers")  # one score, and where it stands
 
 
@@ -195,7 +193,8 @@ def _csv(path: Path, notes: list[str]) -> tuple[list[tuple], list[str]]:
             "if wanted."
         )
     if not long:  # every other column holds scores
-        role = {name: role[name] for name in (_BESIDE_ITEMS if turned else _BESIDE_MODELS) if name in role}
+        others = ("model", "sample") if turned else ("item", "discipline", "sample")
+        role = {name: role[name] for name in others if name in role}
     notes += [f"column {column!r} is taken for {name}" for name, column in role.items() if column != name]
     if turned:
         notes.append("a row is a model and a column an item: turned on its side")
