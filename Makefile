@@ -68,7 +68,7 @@ platform: setup ## UQ's review desk with a made-up community, on this machine; P
 	@$(WORDS) proctor platform
 
 test: setup ## the tests
-	@$(PY) -m pytest -q -n "$${JOBS:-2}" --dist loadfile --no-loadscope-reorder
+	@$(PY) -m pytest -q -n "$${JOBS:-3}" --dist loadfile --no-loadscope-reorder
 
 lint: setup ## style, types, floors, notebooks without outputs (part of `make test` too)
 	@$(PY) -m ruff check .
