@@ -155,7 +155,7 @@ def read(done):
 def claim(done):
     """`claim("uq/claim_finding_2.precision")`: as the quick run of its notebook judges it."""
     notebooks = {one.id: one.notebook for one in all_claims()}
-    made = cache(lambda name: {one.id: one for one in read_claims(done(name) / "figures")})
+    made = cache(lambda name: {one.id: one for one in claims_in(done(name) / "figures")})
     return lambda name: made(notebooks[name])[name]
 
 
@@ -261,6 +261,15 @@ def differences(name, figures) -> list[str]:
 catalog_rows, committed_records, all_claims = cache(catalog.read), cache(receipts.records), cache(read_claims)
 
 
+def is_committed(figures) -> bool:
+    """Whether a folder is figures/, or leads there, as that of a run by `make reproduce`: all tests read it once."""
+    return figures.resolve() == paths.COMMITTED.resolve()
+
+
+def claims_in(figures) -> list:
+    return all_claims() if is_committed(figures) else read_claims(figures)
+
+
 def committed_claims(name) -> list:
     return [claim for claim in all_claims() if claim.notebook == name]
 
@@ -287,7 +296,7 @@ def has_limits(column: str, values) -> bool:
 
 def records_of(name, figures=paths.COMMITTED) -> dict[str, dict]:
     """{"uq/fig_1": its record} of what the notebook saved."""
-    found = committed_records() if figures == paths.COMMITTED else receipts.records(figures)
+    found = committed_records() if is_committed(figures) else receipts.records(figures)
     return {one: record for one, record in found.items() if record["code"]["notebook"] == name}
 
 
