@@ -84,12 +84,12 @@ def kernels():
 
 @pytest.fixture(scope="session")
 def defined():
-    """The functions that a notebook defines: defined("kina/3_leaderboard", np=np) with the names that they use."""
+    """What a notebook defines: defined("kina/3_leaderboard", np=np) with the names that its functions use."""
 
     def of(notebook: str, **known) -> SimpleNamespace:
         for cell in Notebook(ROOT / f"notebooks/{notebook}.ipynb").code:
             tree = compile(cell.source, "cell", "exec", ast.PyCF_ONLY_AST | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
-            functions = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
+            functions = [node for node in tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef)]
             exec(compile(ast.Module(functions, []), notebook, "exec"), known)
         return SimpleNamespace(**known)
 

@@ -1,36 +1,23 @@
-"""Audit a table of reported metrics: can its figures be true, and which counts print so?
+"""Read a table of reported metrics, whose figures are to be audited: can they be true, and which counts print so?
 
-    found = [audit(row) for row in load_reported("my_table.csv", n=500, positives=65)]
-    [(each.row.name, each.verdict, each.reading) for each in found]
+    rows = load_reported("my_table.csv", n=500, positives=65)
 
 Columns of the CSV: `name` (unique) and any of FIGURES, kept as text so that 85.40 keeps its zero. Optional whole
 numbers: `n` items, `positives` among them, `samples` answers an item over which an accuracy is averaged. A cell may be
 empty. Of "93.4 ± 0.8" the 93.4 is read. What is wrong with a cell is said of its row, and the other rows are audited.
-
-Evidence: reconstructed. The search tries all counts in exact arithmetic. "Infeasible" is therefore proved, given what
-the table states. "Feasible" says only that some counts print so, not that they were observed.
-`notebooks/synthesis/audit_your_table` shows the counts, and adds intervals and comparisons.
+`notebooks/synthesis/audit_your_table` searches the counts of each row.
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from difflib import get_close_matches
-from fractions import Fraction
 from pathlib import Path
 
 from proctor.data.tabular import DataError, Wrong, made, needs, problem, read_rows, renamed
-from proctor.stats.reconstruct import (
-    FIGURES,
-    AccuracyCount,
-    CountTable,
-    TooMany,
-    accuracy_counts,
-    count_tables,
-    draw_probability,
-)
-from proctor.stats.rounding import EITHER, MOST_DECIMALS, MOST_ITEMS, read_printed
+from proctor.stats.reconstruct import FIGURES
+from proctor.stats.rounding import MOST_DECIMALS, MOST_ITEMS
 
 AS_SHARE = ("kappa",)  # printed as 0.45 whatever the unit of the others
 COUNTS = ("n", "positives", "samples")
@@ -52,9 +39,6 @@ OTHER_NAMES = {
     "items": "n",
 }
 MOST_SIZES = 2_000  # numbers of items to try for one row
-CUT = "truncate"
-MOST_RUN = 2_000  # items up to which every smaller number of items is tried
-FEW, LIKELY = Fraction(1, 100), Fraction(1, 20)  # as in synthesis/1_what_the_tables_hold
 
 
 @dataclass(frozen=True)
@@ -220,97 +204,3 @@ def _count(column: str, cell: str) -> int:
         what = f"{cell!r} is not a whole number from 1 to {MOST_ITEMS}"
         raise Wrong(column, what, "Write it in digits alone, such as 1200")
     return int(cell)
-
-
-# The audit
-
-
-@dataclass(frozen=True)
-class Audited:
-    """A row with its verdict, all its solutions, and what the verdict rests on (`reading`, a text).
-
-    solutions: confusion tables, or counts of right answers where the figures settle no table. For "smaller n" and
-    "partial run" they are of fewer items than the row states.
-    """
-
-    row: Reported
-    verdict: str
-    solutions: tuple[CountTable, ...] | tuple[AccuracyCount, ...]
-    reading: str = ""
-
-
-def tables(
-    figures: Mapping[str, str], sizes: Iterable[int], positives: Sequence[int] | None = None
-) -> list[CountTable]:
-    """All confusion tables that print as these figures; an empty list proves that there is none.
-
-    figures: {name: percentage as text}, names from FIGURES. positives: the numbers allowed; None means any.
-
-    `roundings` of a table: EITHER or CUT (all figures truncated). A figure that is divided by 0 does not print. Raises
-    TooMany.
-    """
-    printed = {name: read_printed(text, name, least=-100 * (name in AS_SHARE)) for name, text in figures.items()}
-    return count_tables(printed, sizes, positives, (EITHER, CUT))
-
-
-def audit(row: Reported) -> Audited:
-    """The row with its verdict: where its figures settle no table its accuracy is read alone, if there is one.
-
-    What would explain a row that fits no counts is tried in synthesis/audit_your_table."""
-    if row.fault:
-        return Audited(row, "not checked", (), row.fault)
-    if not row.settles_table and "accuracy" not in row.figures:
-        return Audited(row, "not checked", (), "needs accuracy, positives or a further figure")
-    if row.settles_table:
-        try:
-            found = tables(row.figures, row.sizes, None if row.positives is None else [row.positives])
-        except TooMany as error:
-            return Audited(row, "not checked", (), str(error))
-        notes = ["only if the figures were cut off, not rounded"] if all(t.roundings == (CUT,) for t in found) else []
-        notes += [row.note] if row.note else []
-    else:
-        found = accuracy_counts(row.figures["accuracy"], row.sizes, samples=row.samples)
-        unread = [name for name in row.figures if name != "accuracy"]
-        notes = [f"{' and '.join(unread)} not used: give positives or a further figure"] if unread else []
-        notes += [f"right answers are of n times {row.samples} samples"] if row.samples > 1 else []
-    if found:
-        return Audited(row, f"feasible, {'several' if len(found) > 1 else 'unique'}", tuple(found), "; ".join(notes))
-    verdict, parts, notes = _smaller(row)
-    return Audited(row, verdict, parts, "; ".join(filter(None, [row.note, *notes])))
-
-
-def _smaller(row: Reported) -> tuple[str, tuple[CountTable, ...], list[str]]:
-    """Fewer items than stated: the rule of synthesis/1_what_the_tables_hold, for any three figures of one stated n."""
-    n, positives = row.n, row.positives
-    if not (row.settles_table and n and len(row.figures) > 2):
-        return "infeasible", (), []
-    if n > MOST_RUN:
-        return "infeasible", (), [f"smaller n not searched above {MOST_RUN} items"]
-    fitting, rest = dict[int, list[CountTable]](), list[str]()
-    for m in range(n - 1, 0 if positives else n - int(FEW * n) - 1, -1):
-        allowed = range(max(1, positives - (n - m)), min(positives, m) + 1) if positives else None
-        try:
-            part = tables(row.figures, [m], allowed)
-        except TooMany:
-            rest = [f"sizes up to {m} not searched"]
-            break
-        if part:
-            fitting[m] = part
-    for m, part in fitting.items():  # the largest first
-        few = n - m <= FEW * n
-        likely = [t for t in part if few or draw_probability(m, t.positives, n, positives) >= LIKELY]
-        if likely:
-            of = f", {span_of([t.positives for t in likely])} of them positive" if positives else ""
-            all_sizes = ", ".join(map(str, fitting)) if len(fitting) <= 5 else f"{len(fitting)} of {n - 1}"
-            note = f"fits {m} of the {n} items{of} (smaller sizes that fit: {all_sizes})"
-            return "smaller n" if few else "partial run", tuple(likely), [note, *rest]
-    return "infeasible", (), rest
-
-
-def span_of(values: Iterable) -> str:
-    """The least and the largest of these values, "52 to 54", or the one that there is; None is left out."""
-    values = [value for value in values if value is not None]
-    if not values:
-        return ""
-    least, most = min(values, key=float), max(values, key=float)
-    return str(least) if least == most else f"{least} to {most}"
