@@ -32,13 +32,9 @@ from proctor.uq.notation import (
     CHECKS,
     By,
     Check,
-    Debate,
-    Mixed,
     Node,
     NotationError,
-    Panel,
-    Repeat,
-    Sequence,
+    Poll,
     asks_a_model,
     cost,
     parse,
@@ -91,17 +87,17 @@ def tree(draws: random.Random, judges: int, depth: int = 4, alone: bool = True) 
     vote = draws.choice("MU")
     if kind == "leaf":
         odd = draws.random()
-        return Check("units") if odd < 0.1 else Debate() if odd < 0.2 and judges > 1 else check()
+        return Check("units") if odd < 0.1 else Poll("Debate") if odd < 0.2 and judges > 1 else check()
     if kind == "u":
-        return Repeat(check(), "u", draws.randint(1, 3), vote)
+        return Poll("u", (check(),), vote, draws.randint(1, 3))
     if kind == "x":
-        return Repeat(inner(), "x", draws.randint(1, 3), vote)
+        return Poll("x", (inner(),), vote, draws.randint(1, 3))
     if kind == "panel":
-        return Panel(inner(False), vote)
+        return Poll("|", (inner(False),), vote)
     if kind == "by":
         return By(inner(False), draws.choice(NAMED))
     several = tuple(inner() for _ in range(draws.randint(2, 3)))
-    return Mixed(several, vote) if kind == "mixed" else Sequence(several)
+    return Poll("[]", several, vote) if kind == "mixed" else Poll("=>", several, "U")
 
 
 def written(draws: random.Random, judges: int) -> Node:

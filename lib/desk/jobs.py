@@ -41,7 +41,7 @@ from proctor.models.registry import ModelError, price, spec, weights_file
 from proctor.models.session import Session
 from proctor.models.spending import Budget, Plan
 from proctor.models.studies import rehearsed, study
-from proctor.uq.notation import By, Node, Repeat, decide, parse, parts
+from proctor.uq.notation import By, Node, decide, is_poll, parse, parts
 from proctor.uq.run_validator import Run, validate
 
 from desk import acts
@@ -143,7 +143,7 @@ def strangers(node: Node, judging: Sequence[str]) -> list[str]:
 
 def too_many_votes(node: Node, judging: int, answers: int) -> str:
     """What an order that would take too long to bill passes, "" if nothing. Looks at no more than the bound."""
-    if any(isinstance(part, Repeat) and part.times > MOST_TIMES[part.operator] for part in parts(node)):
+    if any(is_poll(part, "x", "u") and part.times > MOST_TIMES[part.kind] for part in parts(node)):
         return f"At most x{MOST_TIMES['x']} and u{MOST_TIMES['u']}."
     votes = sum(1 for _ in islice(decide(node, judging, exhaustive=True), MOST_VOTES // answers + 1))
     return f"More than {MOST_VOTES:,} votes over {answers} answers: order less." if votes * answers > MOST_VOTES else ""

@@ -11,12 +11,8 @@ from proctor.uq.notation import (
     ROUNDS,
     By,
     Check,
-    Debate,
-    Mixed,
     NotationError,
-    Panel,
-    Repeat,
-    Sequence,
+    Poll,
     cost,
     decide,
     expected_calls,
@@ -26,15 +22,15 @@ from proctor.uq.notation import (
 CHECK = st.builds(Check, st.sampled_from(sorted(CHECKS)), st.sampled_from([None, None, 0.8, 0.05]))
 NAMED = st.builds(By, CHECK, st.sampled_from(["o3", "openai/gpt-4o"]))
 TIMES, VOTE = st.integers(1, 4), st.sampled_from("MU")
-REFLECTED = st.builds(Repeat, CHECK, st.just("u"), TIMES, VOTE)
-CLOSED = NAMED | st.builds(Repeat, NAMED, st.sampled_from("xu"), TIMES, VOTE) | st.just(Check("units"))
+REFLECTED = st.builds(Poll, st.just("u"), st.tuples(CHECK), VOTE, TIMES)
+CLOSED = NAMED | st.builds(Poll, st.sampled_from("xu"), st.tuples(NAMED), VOTE, TIMES) | st.just(Check("units"))
 NODES = st.recursive(
-    st.one_of(CHECK, REFLECTED, st.just(Debate())),
+    st.one_of(CHECK, REFLECTED, st.just(Poll("Debate"))),
     lambda inner: st.one_of(
-        st.builds(Repeat, inner, st.just("x"), TIMES, VOTE),
-        st.builds(Panel, inner, VOTE),
-        st.lists(inner, min_size=2, max_size=3).map(lambda stages: Sequence(tuple(stages))),
-        st.builds(Mixed, st.tuples(inner, inner | CLOSED) | st.tuples(CLOSED, CLOSED, inner), VOTE),
+        st.builds(Poll, st.just("x"), st.tuples(inner), VOTE, TIMES),
+        st.builds(Poll, st.just("|"), st.tuples(inner), VOTE),
+        st.builds(Poll, st.just("=>"), st.tuples(inner, inner) | st.tuples(inner, inner, inner), st.just("U")),
+        st.builds(Poll, st.just("[]"), st.tuples(inner, inner | CLOSED) | st.tuples(CLOSED, CLOSED, inner), VOTE),
     ),
     max_leaves=5,
 )
@@ -64,20 +60,20 @@ def reference(node, outcome_of, judges, at=(0, 0, 0)):
         return outcome_of((node.name, "", 0, 0) if node.name == "units" else (node.name, judge, sample, turn))
     if isinstance(node, By):
         return reference(node.node, outcome_of, judges, (node.judge, sample, turn))
-    if isinstance(node, Sequence):
-        return all(reference(stage, outcome_of, judges, at) is True for stage in node.stages)
-    if isinstance(node, Debate):
+    if node.kind == "=>":
+        return all(reference(stage, outcome_of, judges, at) is True for stage in node.nodes)
+    if node.kind == "Debate":
         ballots = [outcome_of(("Debate", j, sample, ROUNDS - 1)) for j in range(judges)]
         return 2 * sum(b is True for b in ballots) > len(ballots)
-    if isinstance(node, Panel):
-        ballots = [reference(node.node, outcome_of, judges, (j, sample, turn)) for j in range(judges)]
-    elif isinstance(node, Mixed):
+    if node.kind == "[]":
         ballots = [reference(one, outcome_of, judges, at) for one in node.nodes]
-    elif node.operator == "u":
-        ballots = [reference(node.node, outcome_of, judges, (judge, sample, t)) for t in range(node.times)]
     else:
-        places = [(judge, sample * node.times + i, turn) for i in range(node.times)]
-        ballots = [reference(node.node, outcome_of, judges, place) for place in places]
+        places = {
+            "|": [(j, sample, turn) for j in range(judges)],
+            "u": [(judge, sample, t) for t in range(node.times)],
+            "x": [(judge, sample * node.times + i, turn) for i in range(node.times)],
+        }[node.kind]
+        ballots = [reference(node.nodes[0], outcome_of, judges, place) for place in places]
     yes = sum(b is True for b in ballots)
     return yes == len(ballots) if node.vote == "U" else 2 * yes > len(ballots)
 
@@ -92,16 +88,16 @@ def test_every_strategy_of_table_s10_is_read_and_printed_back():
 @pytest.mark.parametrize(
     "text, node",
     [
-        ("[C, FLC, CC] |M", Mixed((Check("C"), Check("FLC"), Check("CC")), "M")),
-        ("[C => FLC, CC x2|U]|U", Mixed((parse("C => FLC"), parse("CC x2|U")), "U")),
-        ("C@o3 => FLC@claude", Sequence((By(Check("C"), "o3"), By(Check("FLC"), "claude")))),
+        ("[C, FLC, CC] |M", Poll("[]", (Check("C"), Check("FLC"), Check("CC")), "M")),
+        ("[C => FLC, CC x2|U]|U", Poll("[]", (parse("C => FLC"), parse("CC x2|U")), "U")),
+        ("C@o3 => FLC@claude", Poll("=>", (By(Check("C"), "o3"), By(Check("FLC"), "claude")), "U")),
         ("(C => V)@o3", By(parse("C => V"), "o3")),
-        ("C@openai/m@http://a:80/v1 x3|M", Repeat(By(Check("C"), "openai/m@http://a:80/v1"), "x", 3, "M")),
-        ("C@o3→V", Sequence((By(Check("C"), "o3"), Check("V")))),
+        ("C@openai/m@http://a:80/v1 x3|M", Poll("x", (By(Check("C"), "openai/m@http://a:80/v1"),), "M", 3)),
+        ("C@o3→V", Poll("=>", (By(Check("C"), "o3"), Check("V")), "U")),
         ("C>0.8", Check("C", 0.8)),
-        ("C >.5=>V", Sequence((Check("C", 0.5), Check("V")))),
-        ("C>0.8 u3|M", Repeat(Check("C", 0.8), "u", 3, "M")),
-        ("units => (C x3|U)", Sequence((Check("units"), Repeat(Check("C"), "x", 3, "U")))),
+        ("C >.5=>V", Poll("=>", (Check("C", 0.5), Check("V")), "U")),
+        ("C>0.8 u3|M", Poll("u", (Check("C", 0.8),), "M", 3)),
+        ("units => (C x3|U)", Poll("=>", (Check("units"), Poll("x", (Check("C"),), "U", 3)), "U")),
     ],
 )
 def test_what_the_paper_does_not_have_is_read(text, node):

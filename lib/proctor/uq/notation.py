@@ -41,7 +41,7 @@ from typing import ClassVar, NamedTuple
 from proctor.uq.programs import PROGRAMS
 
 CHECKS = {"V": 1, "C": 1, "FLC": 1, "CC": 2, "R": 1, "FA": 1, "B": 2}  # and the calls of each: CC and B ask twice
-SIGNS = {"×": " x", "∪": " u", "⇒": "=>", "→": "=>"}
+SIGNS = {"×": "x", "∪": "u"}  # the paper's own
 ROUNDS = 2  # of a debate: each judge argues, reads the others, and decides
 
 
@@ -55,6 +55,7 @@ class Check:
 
     name: str
     above: float | None = None
+    nodes: ClassVar[tuple["Node", ...]] = ()
 
     def __str__(self) -> str:
         return self.name if self.above is None else f"{self.name}>{self.above!r}"
@@ -67,67 +68,42 @@ class By:
     node: "Node"
     judge: str
 
+    @property
+    def nodes(self) -> tuple["Node"]:
+        return (self.node,)
+
     def __str__(self) -> str:
         return f"({self.node})@{self.judge}" if isinstance(self.node, By) else f"{_inner(self.node)}@{self.judge}"
 
 
 @dataclass(frozen=True)
-class Repeat:
-    """`node` voted on `times` times: asked anew (operator "x") or reconsidered in one conversation ("u")."""
+class Poll:
+    """Votes that are counted. vote: how (M, U). kind: of what, as the notation writes it:
 
-    node: "Node"
-    operator: str
-    times: int
-    vote: str
+    x, u    of the one node, `times` times: asked anew, or reconsidered in one conversation
+    |       of the one node by each of several judges
+    []      of different nodes
+    =>      of stage after stage: all must accept, and the first that rejects ends it
+    Debate  of several judges, who argue for ROUNDS rounds, each reading what the others said
+    """
 
-    def __str__(self) -> str:
-        return f"{_inner(self.node)} {self.operator}{self.times} |{self.vote}"
-
-
-@dataclass(frozen=True)
-class Panel:
-    """`node` by each of several judges, who vote."""
-
-    node: "Node"
-    vote: str
+    kind: str
+    nodes: tuple["Node", ...] = ()
+    vote: str = "M"
+    times: int = 1
 
     def __str__(self) -> str:
-        return f"{_inner(self.node)} |{self.vote}"
+        if self.kind == "Debate":
+            return "Debate"
+        if self.kind == "=>":
+            return " => ".join(map(_inner, self.nodes))
+        if self.kind == "[]":
+            return f"[{', '.join(map(str, self.nodes))}] |{self.vote}"
+        repeated = "" if self.kind == "|" else f" {self.kind}{self.times}"
+        return f"{_inner(self.nodes[0])}{repeated} |{self.vote}"
 
 
-@dataclass(frozen=True)
-class Mixed:
-    """Different nodes, which vote."""
-
-    nodes: tuple["Node", ...]
-    vote: str
-
-    def __str__(self) -> str:
-        return f"[{', '.join(map(str, self.nodes))}] |{self.vote}"
-
-
-@dataclass(frozen=True)
-class Sequence:
-    """Stage after stage; the first that rejects ends it."""
-
-    stages: tuple["Node", ...]
-    vote: ClassVar[str] = "U"
-
-    def __str__(self) -> str:
-        return " => ".join(_inner(stage) for stage in self.stages)
-
-
-@dataclass(frozen=True)
-class Debate:
-    """Several judges argue for ROUNDS rounds, each reading what the others said; the last round's majority decides."""
-
-    vote: ClassVar[str] = "M"
-
-    def __str__(self) -> str:
-        return "Debate"
-
-
-Node = Check | By | Repeat | Panel | Mixed | Sequence | Debate
+Node = Check | By | Poll
 
 
 @dataclass(frozen=True)
@@ -144,42 +120,38 @@ class Vote:
 
 def parts(node: Node) -> list[Node]:
     """The node and all that is in it."""
-    return [node, *(part for child in children(node) for part in parts(child))]
+    return [node, *(part for child in node.nodes for part in parts(child))]
 
 
-def children(node: Node) -> tuple[Node, ...]:
-    """The nodes directly in it."""
-    if isinstance(node, Sequence | Mixed):
-        return node.stages if isinstance(node, Sequence) else node.nodes
-    return (node.node,) if isinstance(node, By | Repeat | Panel) else ()
+def is_poll(node: Node, *kinds: str) -> bool:
+    """Whether it is a poll of one of these kinds."""
+    return isinstance(node, Poll) and node.kind in kinds
 
 
 def asks_a_model(node: Node) -> bool:
     """Whether anything in it is not a program."""
-    return any(
-        isinstance(part, Debate) or isinstance(part, Check) and part.name not in PROGRAMS for part in parts(node)
-    )
+    return any(is_poll(part, "Debate") or isinstance(part, Check) and part.name not in PROGRAMS for part in parts(node))
 
 
 def by_one_judge(node: Node) -> bool:
     """Whether some check in it is asked of one judge whom it does not name: outside of any panel and any `@`."""
     if isinstance(node, Check):
         return node.name not in PROGRAMS
-    return not isinstance(node, By | Panel) and any(map(by_one_judge, children(node)))
+    return not isinstance(node, By) and not is_poll(node, "|") and any(map(by_one_judge, node.nodes))
 
 
 def by_several_judges(node: Node) -> bool:
     """Whether judges vote or debate in it."""
-    return any(isinstance(part, Panel | Debate) for part in parts(node))
+    return any(is_poll(part, "|", "Debate") for part in parts(node))
 
 
 def _inner(node: Node) -> str:
-    return str(node) if isinstance(node, Check | Debate | By) else f"({str(node).replace(' |', '|')})"
+    return str(node) if isinstance(node, Check | By) or node.kind == "Debate" else f"({str(node).replace(' |', '|')})"
 
 
 _TOKEN = re.compile(
-    r"\s*(?:(?P<then>=>)|(?P<open>[(\[])|(?P<close>[)\]])|(?P<comma>,)|>\s*(?P<above>\d*\.?\d+(?:e-?\d+)?)"
-    r"|@\s*(?P<judge>[\w./:@+~-]+)|(?P<times>[xu]\s*\d+)(?!\w)|\|\s*(?P<vote>[A-Za-z]+)|(?P<word>[A-Za-z_]+))"
+    r"\s*(?:(?P<then>=>|⇒|→)|(?P<open>[(\[])|(?P<close>[)\]])|(?P<comma>,)|>\s*(?P<above>\d*\.?\d+(?:e-?\d+)?)"
+    r"|@\s*(?P<judge>[\w./:@+~-]+)|(?P<times>[xu×∪]\s*\d+)(?!\w)|\|\s*(?P<vote>[A-Za-z]+)|(?P<word>[A-Za-z_]+))"
 )
 
 
@@ -189,22 +161,18 @@ def parse(text: str) -> Node:
     >>> str(parse("(CC ×3|U) ⇒ C"))
     '(CC x3|U) => C'
     """
-    plain = "".join(SIGNS.get(letter, letter) for letter in text)
-    return _Parser(text, plain).whole()
+    return _Parser(text).whole()
 
 
 class _Parser:
-    def __init__(self, text: str, plain: str):
-        self.text, self.tokens, at = text, [], 0
-        shift = [i for i, letter in enumerate(text) for _ in SIGNS.get(letter, letter)]  # place in the text as given
-        while plain[at:].strip():
-            found = _TOKEN.match(plain, at)
-            start = at + len(plain[at:]) - len(plain[at:].lstrip())
+    def __init__(self, text: str):
+        self.text, self.tokens, self.i, at = text, [], 0, 0
+        while text[at:].strip():
+            found, start = _TOKEN.match(text, at), len(text) - len(text[at:].lstrip())
             if not found:
-                self._fail(shift[start], "expected a check, x3, u3, |M, |U, =>, @judge, >0.8 or a parenthesis")
-            self.tokens.append((found.lastgroup, found[found.lastgroup], shift[start]))
+                self._fail(start, "expected a check, x3, u3, |M, |U, =>, @judge, >0.8 or a parenthesis")
+            self.tokens.append((found.lastgroup, found[found.lastgroup], start))
             at = found.end()
-        self.i = 0
 
     def whole(self) -> Node:
         if not self.tokens:
@@ -219,7 +187,7 @@ class _Parser:
         stages = [self._voted()]
         while self._take("then"):
             stages.append(self._voted())
-        return stages[0] if len(stages) == 1 else Sequence(tuple(stages))
+        return stages[0] if len(stages) == 1 else Poll("=>", tuple(stages), "U")
 
     def _voted(self) -> Node:
         node = self._atom()
@@ -228,13 +196,13 @@ class _Parser:
             if kind == "vote":
                 if not by_one_judge(node) and not by_several_judges(node):
                     self._fail(place, "several judges can't vote here: no check is left to them")
-                node = Panel(node, self._vote(found))
+                node = Poll("|", (node,), self._vote(found))
             elif kind == "judge":
                 if by_several_judges(node) or not by_one_judge(node):
                     self._fail(place, "@ gives a check its one judge: this has several, or its own, or asks none")
                 node = By(node, said)
             else:
-                node = self._repeated(node, said[0], int(said[1:]), place)
+                node = self._repeated(node, SIGNS.get(said[0], said[0]), int(said[1:]), place)
         return node
 
     def _repeated(self, node: Node, operator: str, times: int, place: int) -> Node:
@@ -246,7 +214,7 @@ class _Parser:
             self._fail(place, "only a check can be reconsidered: write u next to it, as in (C u3|U) => ...")
         if not (vote := self._take("vote")):
             self._fail(place, f"say how the {times} votes count: {operator}{times}|M or {operator}{times}|U")
-        return Repeat(node, operator, times, self._vote(vote))
+        return Poll(operator, (node,), self._vote(vote), times)
 
     def _atom(self) -> Node:
         if self.i >= len(self.tokens):
@@ -260,7 +228,7 @@ class _Parser:
         if said == "[":
             return self._mixed(place)
         if said == "Debate":
-            return Debate()
+            return Poll("Debate")
         if kind != "word" or said not in CHECKS and said not in PROGRAMS:
             self._fail(place, f"no check of this name: use one of {', '.join([*CHECKS, *PROGRAMS])}, or Debate")
         if not (above := self._take("above")):
@@ -280,7 +248,7 @@ class _Parser:
             self._fail(place, f"say how the {len(nodes)} votes count: [...]|M or [...]|U")
         if len(nodes) == 1:
             self._fail(place, "one alone does not vote: name two or more, with commas")
-        return Mixed(tuple(nodes), self._vote(vote))
+        return Poll("[]", tuple(nodes), self._vote(vote))
 
     def _closed(self, bracket: str, place: int) -> None:
         found = self._take("close")
@@ -308,45 +276,43 @@ def accepts_needed(vote: str, n: int) -> int:
     return n if vote == "U" else n // 2 + 1
 
 
-def _ballots(node: Node, judges: int, at: Vote) -> list[tuple[Node, Vote]]:
+def _ballots(node: Poll, judges: int, at: Vote) -> list[tuple[Node, Vote]]:
     """The nodes whose verdicts a node counts, each with where it is cast."""
-    if isinstance(node, Debate):
+    if node.kind in ("[]", "=>"):
+        return [(one, at) for one in node.nodes]
+    if node.kind == "Debate":
         return [(Check("Debate"), Vote("Debate", judge, at.sample, ROUNDS - 1)) for judge in range(judges)]
-    if isinstance(node, Panel):
-        return [(node.node, replace(at, judge=judge)) for judge in range(judges)]
-    if isinstance(node, Sequence | Mixed):
-        return [(one, at) for one in children(node)]
-    assert isinstance(node, Repeat)
-    if node.operator == "u":
-        return [(node.node, replace(at, turn=turn)) for turn in range(node.times)]
-    return [(node.node, replace(at, sample=at.sample * node.times + i)) for i in range(node.times)]
+    if node.kind == "|":
+        return [(node.nodes[0], replace(at, judge=judge)) for judge in range(judges)]
+    if node.kind == "u":
+        return [(node.nodes[0], replace(at, turn=turn)) for turn in range(node.times)]
+    return [(node.nodes[0], replace(at, sample=at.sample * node.times + i)) for i in range(node.times)]
 
 
-def decide(node: Node, judges: int = 1, exhaustive: bool = False) -> Generator[Vote, bool | None, bool | None]:
+def decide(
+    node: Node, judges: int = 1, exhaustive: bool = False, at: Vote = Vote("")
+) -> Generator[Vote, bool | None, bool | None]:
     """The votes in order, as a generator: it yields a Vote, is sent its outcome, and returns the verdict.
 
     Outcome and verdict: True accept, False reject, None unreadable (a lone check's; where votes are counted it is no
     acceptance). Stops as soon as the verdict is settled, unless `exhaustive`, which wants every vote and gives the same
     verdict. A vote's `sample` and `turn` do not depend on what came before, so both kinds of run share their calls.
+    at: where the node stands in a larger one.
     """
-    return (yield from _decide(node, judges, exhaustive, Vote("")))
-
-
-def _decide(node: Node, judges: int, exhaustive: bool, at: Vote) -> Generator[Vote, bool | None, bool | None]:
     if isinstance(node, Check):
         if node.name in PROGRAMS:  # the same whoever asks
             return (yield Vote(node.name, judge=""))
         return (yield replace(at, check=node.name, above=node.above))
     if isinstance(node, By):
-        return (yield from _decide(node.node, judges, exhaustive, replace(at, judge=node.judge)))
-    if isinstance(node, Debate):
+        return (yield from decide(node.node, judges, exhaustive, replace(at, judge=node.judge)))
+    if node.kind == "Debate":
         for turn in range(ROUNDS - 1):
             for judge in range(judges):
                 yield Vote("Debate", judge, at.sample, turn)
     ballots = _ballots(node, judges, at)
     quorum, accepted, rejected = accepts_needed(node.vote, len(ballots)), 0, 0
     for inner, place in ballots:
-        if (yield from _decide(inner, judges, exhaustive, place)) is True:
+        if (yield from decide(inner, judges, exhaustive, place)) is True:
             accepted += 1
         else:
             rejected += 1
@@ -395,7 +361,7 @@ def _verdicts(node: Node, judges: int, rates: Mapping[str, float], at: Vote = Vo
     if isinstance(node, By):
         return _verdicts(node.node, judges, rates, at)
     votes = [_verdicts(inner, judges, rates, place) for inner, place in _ballots(node, judges, at)]
-    quorum, before = accepts_needed(node.vote, len(votes)), (ROUNDS - 1) * judges * isinstance(node, Debate)
+    quorum, before = accepts_needed(node.vote, len(votes)), (ROUNDS - 1) * judges * (node.kind == "Debate")
     settled: Verdicts = {}
     open_: dict[tuple[int, int], float] = {(0, before): 1.0}  # (votes that accepted, calls): its chance
     for cast, vote in enumerate(votes, 1):

@@ -34,13 +34,12 @@ from proctor.uq.checks import OUTCOMES, as_shown, broken, check_request
 from proctor.uq.notation import (
     CHECKS,
     By,
-    Debate,
     Node,
-    Repeat,
     Vote,
     by_one_judge,
     by_several_judges,
     decide,
+    is_poll,
     parse,
     parts,
 )
@@ -153,7 +152,7 @@ async def validate(
 
 
 def _asks_anew(node: Node) -> bool:
-    return any(isinstance(part, Repeat) and part.operator == "x" and part.times > 1 for part in parts(node))
+    return any(is_poll(part, "x") and part.times > 1 for part in parts(node))
 
 
 def _checked(run: Run, questions: Sequence[Question], answers: Sequence[Answer]) -> list[tuple[Question, Answer]]:
@@ -169,7 +168,7 @@ def _checked(run: Run, questions: Sequence[Question], answers: Sequence[Answer])
             f"{len(judges)} judges, and {node} does not say how they vote: write ({node}) |M or |U, or Debate, or name "
             "one judge for a check, as in C@" + judges[0]
         )
-    if len(judges) == 1 and any(isinstance(part, Debate) for part in parts(node)):
+    if len(judges) == 1 and any(is_poll(part, "Debate") for part in parts(node)):
         raise ValueError(f"a debate needs two judges or more, and there is {judges[0]} alone")
     for judge in run.all_judges:
         spec(judge)
