@@ -48,7 +48,7 @@ from proctor.report import provenance
 from proctor.report.claims import Claim
 from proctor.report.explore import Explorable
 from proctor.report.frame import COLUMN, FULL, frame, is_drawn, refuse
-from proctor.report.plots import Arrow, Box, dumbbell, flow, forest, heatmap, waffle
+from proctor.report.plots import dumbbell, flow, forest, heatmap, waffle
 from proctor.report.roles import (
     BLACK,
     BLUE,

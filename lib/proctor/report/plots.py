@@ -6,25 +6,25 @@ of `roles.roles` for models that are not ours.
 
 Waffle charts: one square a thing, by category and severity.
 
-waffle(ax, pd.DataFrame({"typo": [4, 7], "changes a claim": [1, 0]}, index=["UQ", "HLE"]), per_row=20)
+waffle(ax, pd.DataFrame({"typo": [4, 7], "changes a claim": [1, 0]}, index=["UQ", "HLE"]), [GREY, BLACK],
+       per_row=20)
 
 Workflow diagrams: boxes on a grid, arrows between them, counts written in.
 
 fig, ax = axes(width=FULL, height=1.6)
 flow(ax, {"all": (0, 0, "500 questions"), "kept": (1, 0, "480 kept", "right"), "out": (1, 1, "20 left out")},
-     [("all", "kept"), ("all", "out", "no answer")])
+     [("all", "kept"), ("all", "out", "no answer")], size=(0.74, 0.66))
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
-from matplotlib import colormaps
 from matplotlib.axes import Axes
-from matplotlib.colors import to_hex, to_rgb
+from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
-from matplotlib.patches import FancyArrowPatch, FancyBboxPatch, Patch, Rectangle
+from matplotlib.patches import FancyArrowPatch, FancyBboxPatch, Rectangle
 from numpy.typing import ArrayLike
 
 from proctor.report import roles
@@ -170,183 +170,115 @@ def _role(who: Who) -> Role:
     return who if isinstance(who, Role) else roles.role(who)
 
 
-def waffle(
-    ax: Axes, counts: pd.DataFrame, *, per_row: int = 20, role: list[str] | None = None, legend: bool = True
-) -> None:
+def waffle(ax: Axes, counts: pd.DataFrame, colours: Sequence[str], *, per_row: int) -> None:
     """Draw a block of squares for each category, its squares in the order of the columns, the first row on top.
 
-    counts: whole numbers of shape (categories, severities); index and columns are the labels, the columns from mild
-    to severe. per_row: squares in a row. role: a role for each column (default: light to dark). The legend goes under
-    the axes. Raises ValueError for counts that are negative, no whole numbers, or all zero.
+    counts: whole numbers of shape (categories, kinds); index and columns are the labels. colours: one for each column.
+    per_row: squares in a row.
     """
-    values = counts.to_numpy(float)
-    if not values.sum() or (values < 0).any() or (values != np.round(values)).any():
-        raise ValueError("counts must be whole numbers, none negative and not all zero")
-    shades = colormaps["OrRd"](np.linspace(0.22, 1.0, counts.shape[1]))
-    colours = [to_hex(shade) for shade in shades] if role is None else [roles.role(name).colour for name in role]
+    totals = counts.sum(axis=1)
     top, middles = 0.0, []
-    for row in values.astype(int):
-        severity = np.repeat(np.arange(len(row)), row)
-        for k, each in enumerate(severity):
-            ax.add_patch(
-                Rectangle(
-                    (k % per_row + 0.06, top + k // per_row + 0.06),
-                    0.88,
-                    0.88,
-                    facecolor=colours[each],
-                    edgecolor="#555555",
-                    linewidth=0.3,
-                )
-            )
-        height = max(-(-len(severity) // per_row), 1)
+    for row in counts.to_numpy(int):
+        for k, colour in enumerate(np.repeat(colours, row)):
+            corner = (k % per_row + 0.06, top + k // per_row + 0.06)
+            ax.add_patch(Rectangle(corner, 0.88, 0.88, facecolor=colour, edgecolor="#555555", linewidth=0.3))
+        height = max(-(-row.sum() // per_row), 1)
         middles.append(top + height / 2)
         top += height + 0.6
-    totals = values.sum(axis=1).astype(int)
-    ax.set_yticks(middles, [f"{name} ({total})" for name, total in zip(counts.index, totals)])
+    ax.set_yticks(middles, [f"{name} ({total})" for name, total in totals.items()])
     ax.set(xlim=(-0.1, min(per_row, totals.max()) + 0.1), ylim=(top - 0.5, -0.1), aspect="equal", xticks=[])
     ax.tick_params(length=0)
     ax.spines[:].set_visible(False)
     ax.grid(False)
-    if legend:
-        handles = [
-            Patch(facecolor=colour, edgecolor="#555555", linewidth=0.3, label=f"{name} ({total})")
-            for colour, name, total in zip(colours, counts.columns, values.sum(axis=0).astype(int))
-        ]
-        ax.get_figure(root=True).legend(  # type: ignore[union-attr]
-            handles=handles,
-            loc="outside lower center",
-            ncols=min(len(handles), 4),
-            handlelength=0.9,
-            handleheight=0.9,
-        )
-
-
-class Box(NamedTuple):
-    """column, row: place on the grid, from 0 at the top left, fractions allowed. role: its colour (default: grey)."""
-
-    column: float
-    row: float
-    text: str
-    role: str | None = None
-
-
-class Arrow(NamedTuple):
-    """From one box to another, by name. bend: how far it curves to its left (negative: to its right), 0 is straight."""
-
-    source: str
-    target: str
-    label: str = ""
-    bend: float = 0.0
 
 
 def flow(
     ax: Axes,
-    boxes: Mapping[str, Box | tuple],
-    arrows: Sequence[Arrow | tuple],
+    boxes: Mapping[str, tuple],
+    arrows: Iterable[tuple[str, ...]],
     *,
-    size: tuple[float, float] = (0.74, 0.66),
+    size: tuple[float, float],
     fontsize: float = 7.0,
     above: float = 0.0,
 ) -> None:
     """Draw the diagram on an axes of its own, which it fills.
 
-    boxes: {name: Box, or a tuple of its fields}. arrows: Arrow, or a tuple of its fields. size: of a box, as shares
-    of the grid's cell. above: rows of free space for arrows that bend. Texts are wrapped to their box; `\\n` in
-    them is kept. Raises ValueError for a text that does not fit its box, KeyError for an unknown box.
+    boxes: {name: (column, row, text) or (column, row, text, role)}; column and row are places on a grid, from 0 at the
+    top left, fractions allowed, the role gives the colour (default: grey). arrows: (from, to) or (from, to, label),
+    by the boxes' names. size: of a box, as shares of the grid's cell. above: rows of free space above. Texts are
+    wrapped to their box; `\\n` in them is kept. Raises ValueError for a text that does not fit its box, KeyError for
+    an unknown box.
     """
-    placed = {name: Box(*box) for name, box in boxes.items()}
-    columns, rows = ([getattr(box, end) for box in placed.values()] for end in ("column", "row"))
+    grid = np.array([box[:2] for box in boxes.values()], float)
+    (left, top), (right, bottom) = grid.min(axis=0), grid.max(axis=0)
     ax.set_axis_off()
     ax.set(
-        xlim=(min(columns) - size[0] / 2 - 0.02, max(columns) + size[0] / 2 + 0.02),
-        ylim=(max(rows) + size[1] / 2 + 0.04, min(rows) - size[1] / 2 - 0.04 - above),
+        xlim=(left - size[0] / 2 - 0.02, right + size[0] / 2 + 0.02),
+        ylim=(bottom + size[1] / 2 + 0.04, top - size[1] / 2 - 0.04 - above),
     )
     fig = ax.get_figure(root=True)
     assert isinstance(fig, Figure)
-    fig.draw_without_rendering()  # lays the axes out, so that it is known how many points a box has
-    window = ax.get_window_extent()
-    unit = (
-        72 / fig.dpi * window.width / abs(ax.get_xlim()[1] - ax.get_xlim()[0]),
-        72 / fig.dpi * window.height / abs(ax.get_ylim()[1] - ax.get_ylim()[0]),
-    )
-    patches = {name: _draw_box(ax, name, box, size, unit, fontsize) for name, box in placed.items()}
-    for arrow in arrows:
-        _draw_arrow(ax, Arrow(*arrow), placed, patches, unit)
-
-
-def _draw_box(
-    ax: Axes, name: str, box: Box, size: tuple[float, float], unit: tuple[float, float], fontsize: float
-) -> FancyBboxPatch:
-    width, height = size[0] * unit[0] - 6, size[1] * unit[1] - 4  # points, inside
-    lines = [line for part in box.text.split("\n") for line in wrapped(part, fontsize, width)]
-    widest = max((text_width(line, fontsize) for line in lines), default=0)
-    if widest > width + 0.5 or 1.25 * fontsize * len(lines) > height + 0.5:
-        raise ValueError(
-            f"box {name}: its text needs {widest:.0f} x {1.25 * fontsize * len(lines):.0f} points, it "
-            f"has {width:.0f} x {height:.0f}; make the figure or size= larger, or the text shorter"
-        )
-    colour = GREY if box.role is None else roles.role(box.role).colour
-    face = tuple(1 - 0.14 * (1 - part) for part in to_rgb(colour))
-    patch = FancyBboxPatch(
-        (box.column - size[0] / 2, box.row - size[1] / 2),
-        *size,
-        facecolor=face,
-        edgecolor=colour,
-        boxstyle=f"round,pad=0,rounding_size={4 / unit[0]}",
-        mutation_aspect=unit[0] / unit[1],
-        linewidth=0.9,
-        zorder=2,
-    )
-    ax.add_patch(patch)
-    ax.text(
-        box.column, box.row, "\n".join(lines), ha="center", va="center", fontsize=fontsize, linespacing=1.2, zorder=3
-    )
-    return patch
-
-
-def _draw_arrow(
-    ax: Axes,
-    arrow: Arrow,
-    boxes: Mapping[str, Box],
-    patches: Mapping[str, FancyBboxPatch],
-    unit: tuple[float, float],
-) -> None:
-    source, target = boxes[arrow.source], boxes[arrow.target]
-    across, down = (target.column - source.column) * unit[0], (target.row - source.row) * unit[1]  # in points
-    x = (source.column + target.column) / 2 + 0.5 * arrow.bend * down / unit[0]  # the middle; boxes are equal in size
-    y = (source.row + target.row) / 2 - 0.5 * arrow.bend * across / unit[1]
-    ax.add_patch(
-        FancyArrowPatch(
-            source[:2],
-            target[:2],
-            arrowstyle="-|>",
-            color="#444444",
+    fig.draw_without_rendering()  # lays the axes out, so that it is known how many points a cell has
+    cell = 72 / fig.dpi * ax.get_window_extent().size / np.abs([np.diff(ax.get_xlim())[0], np.diff(ax.get_ylim())[0]])
+    patches = {}
+    for name, (column, row, text, *role) in boxes.items():
+        colour = roles.role(role[0]).colour if role else GREY
+        patches[name] = FancyBboxPatch(
+            (column - size[0] / 2, row - size[1] / 2),
+            *size,
+            facecolor=tuple(1 - 0.14 * (1 - part) for part in to_rgb(colour)),
+            edgecolor=colour,
+            boxstyle=f"round,pad=0,rounding_size={4 / cell[0]}",
+            mutation_aspect=cell[0] / cell[1],
             linewidth=0.9,
-            shrinkA=0,
-            shrinkB=1,
-            mutation_scale=7,
-            patchA=patches[arrow.source],
-            patchB=patches[arrow.target],
-            zorder=1,
-            clip_on=False,
-            connectionstyle=f"arc3,rad={-arrow.bend}",
+            zorder=2,
         )
-    )
-    if not arrow.label:
-        return
-    how: dict[str, Any] = dict(ha="center", va="center")
-    if abs(across) > 3 * abs(down):  # along a row: above its arrow
-        how, y = dict(ha="center", va="bottom"), y - 2.5 / unit[1]
-    elif abs(down) > 3 * abs(across):  # along a column: right of its arrow
-        how, x = dict(ha="left", va="center"), x + 3 / unit[0]
-    ax.text(
-        x,
-        y,
-        arrow.label,
-        fontsize=6.5,
-        color="#444444",
-        zorder=4,
-        linespacing=1.1,
-        bbox=dict(facecolor="white", edgecolor="none", pad=0.6),
-        **how,
-    )
+        ax.add_patch(patches[name])
+        text = _fitted(name, text, fontsize, *(size * cell - (6, 4)))
+        ax.text(column, row, text, ha="center", va="center", fontsize=fontsize, linespacing=1.2, zorder=3)
+    for source, target, *label in arrows:
+        start, end = np.array(boxes[source][:2]), np.array(boxes[target][:2])
+        ax.add_patch(
+            FancyArrowPatch(
+                start,
+                end,
+                arrowstyle="-|>",
+                color="#444444",
+                linewidth=0.9,
+                shrinkA=0,
+                shrinkB=1,
+                mutation_scale=7,
+                patchA=patches[source],
+                patchB=patches[target],
+                zorder=1,
+                clip_on=False,
+            )
+        )
+        if not label:
+            continue
+        (x, y), (across, down) = (start + end) / 2, np.abs(end - start) * cell
+        along = across > 3 * down  # a row: the label stands above its arrow, else on it
+        ax.text(
+            x,
+            y - 2.5 / cell[1] if along else y,
+            label[0],
+            fontsize=6.5,
+            color="#444444",
+            zorder=4,
+            linespacing=1.1,
+            bbox=dict(facecolor="white", edgecolor="none", pad=0.6),
+            ha="center",
+            va="bottom" if along else "center",
+        )
+
+
+def _fitted(name: str, text: str, fontsize: float, width: float, height: float) -> str:
+    """The text in lines that fit the room in a box, in points; raises ValueError where they do not."""
+    lines = [line for part in text.split("\n") for line in wrapped(part, fontsize, width)]
+    widest, tall = max((text_width(line, fontsize) for line in lines), default=0), 1.25 * fontsize * len(lines)
+    if widest > width + 0.5 or tall > height + 0.5:
+        raise ValueError(
+            f"box {name}: its text needs {widest:.0f} x {tall:.0f} points, it has {width:.0f} x {height:.0f}; make the "
+            "figure or size= larger, or the text shorter"
+        )
+    return "\n".join(lines)
