@@ -48,7 +48,7 @@ def make_pool(folder: Path, questions: int) -> Path:
         while block := list(islice(rows, 10_000)):
             for _, row in block:
                 row.pop("AcceptedAnswerId", None)
-            yield block, []
+            yield block
 
     beside = pool.with_name(f"{pool.name}.part")
     for site in SITES:

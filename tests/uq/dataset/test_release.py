@@ -266,7 +266,7 @@ def proposal(tmp_path_factory):
 
     accepted, other = (dict(AcceptedAnswerId=number) for number in "87")
     rows = [row(1), row(2, 1), row(3, 2, **accepted), row(4, ClosedDate=DAY), row(6, 1, **other), row(70)]
-    write_site(folder / "pool", "math", [(rows, [])])
+    write_site(folder / "pool", "math", [rows])
     table = pd.DataFrame(sorted(RELEASED), columns=["site", "question_id"]).assign(title="What?", link="L")
     return propose(table, folder / "pool")
 

@@ -85,7 +85,7 @@ def pool_of(folder, posts: list[dict], site: str = "math") -> Path:
         row = {name: str(post[own]) for name, own in names.items() if post[own] is not None}
         row |= dict(Id=str(i), PostTypeId="1", Tags="|" + "|".join(post["tags"]) + "|")
         rows.append((i, row | dict(CreationDate=post["created"].isoformat())))
-    write_site(folder, site, [(rows, [])])
+    write_site(folder, site, [rows])
     return folder
 
 

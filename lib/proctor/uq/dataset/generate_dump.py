@@ -14,7 +14,7 @@ import numpy as np
 
 from proctor.files import write_atomic
 from proctor.generated.worked import DISTINCT, DOUBLED
-from proctor.uq.dataset.pool import read_rows
+from proctor.uq.dataset.pool import Rejected, read_rows
 from proctor.uq.dataset.posts import licence
 
 WORDS = DISTINCT + DOUBLED
@@ -155,7 +155,8 @@ def write_dumps(
 def write_later_dump(path: str | Path, earlier: str | Path, fates: Mapping[int, str]) -> Path:
     """The dump `earlier` as it is found later. fates: by question, what became of it since: "accepted answer",
     "answered", "closed" or "deleted"."""
-    posts, answers = [row for rows, _ in read_rows(earlier) for _, row in rows], []
+    read = (row for part in read_rows(earlier) for row in part)
+    posts, answers = [row[1] for row in read if not isinstance(row, Rejected)], []
     number = max(int(row["Id"]) for row in posts)
     for row in posts:
         fate = fates.get(int(row["Id"]), "")

@@ -16,9 +16,10 @@ from collections import Counter
 from collections.abc import Container, Iterable, Iterator
 from contextlib import ExitStack
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Annotated, NamedTuple
-from xml.parsers import expat
+from xml.etree import ElementTree
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -118,7 +119,7 @@ SCHEMAS = {
 }
 
 
-def read_post(row: dict[str, str], wanted: Container[str] = tuple(KINDS)) -> tuple[str, list]:
+def read_post(row: dict[str, str], wanted: Container[str] = tuple(KINDS)) -> tuple[str, dict]:
     """What a row is ("questions", "answers" or "other") and its fields; of a kind that is not wanted, its number alone.
 
     Raises Wrong: a field that is missing, of another form, or absurd.
@@ -126,8 +127,7 @@ def read_post(row: dict[str, str], wanted: Container[str] = tuple(KINDS)) -> tup
     if "PostTypeId" not in row:
         raise Wrong("PostTypeId", "Field required")
     kind = {"1": "questions", "2": "answers"}.get(row["PostTypeId"], "other")
-    post = record(KINDS[kind] if kind in wanted else Post, row)
-    return kind, [value for _, value in post]
+    return kind, dict(record(KINDS[kind] if kind in wanted else Post, row))
 
 
 class Rejected(NamedTuple):
@@ -148,16 +148,13 @@ class Ingested(NamedTuple):
     rejected: int
 
 
-Rows = list[tuple[int, dict[str, str]]]  # numbered, as a dump has them
+Row = tuple[int, dict[str, str]] | Rejected  # its number and attributes, as a dump has them
 
 
-def write_site(
-    pool: str | Path, site: str, parts: Iterable[tuple[Rows, list[Rejected]]], answers: bool = False
-) -> Ingested:
+def write_site(pool: str | Path, site: str, parts: Iterable[Iterable[Row]], answers: bool = False) -> Ingested:
     """Write the posts of a site into `pool`, in place of those that are there; on an error nothing changes.
 
-    parts: rows, some at a time, each with those of the same part that could not be read. Of posts with one number the
-    first is kept.
+    parts: rows, some at a time. Of posts with one number the first is kept.
     """
     pool, site = Path(pool), checked_site(site)
     targets = [pool / kind / f"site={site}" / f"{kind}.parquet" for kind in KINDS]
@@ -178,7 +175,7 @@ def write_site(
     return Ingested(site, **counts)
 
 
-def _write_files(folder: Path, site: str, parts: Iterable[tuple[Rows, list[Rejected]]], kinds: list[str]) -> Counter:
+def _write_files(folder: Path, site: str, parts: Iterable[Iterable[Row]], kinds: list[str]) -> Counter:
     # which numbers came already, a bit each: the system gives memory only to the pages that are touched
     seen, counts = mmap.mmap(-1, (LARGEST_ID >> 3) + 1), Counter(dict.fromkeys(Ingested._fields[1:], 0))
     how = dict(compression="zstd", compression_level=1, use_dictionary=["tags", "licence", "owner_name"])
@@ -189,30 +186,35 @@ def _write_files(folder: Path, site: str, parts: Iterable[tuple[Rows, list[Rejec
         }
         listed = csv.writer(stack.enter_context(open(folder / f"site={site}.csv", "w", newline="", encoding="utf-8")))
         listed.writerow(Rejected._fields)
-        for rows, rejected in parts:
-            taken = _taken(rows, rejected, kinds, seen)
+        for rows in parts:
+            taken = _taken(rows, kinds, seen)
             for kind, file in files.items():
                 if taken[kind]:
-                    columns = [pa.array(values, field.type) for values, field in zip(zip(*taken[kind]), SCHEMAS[kind])]
-                    file.write_table(pa.Table.from_arrays(columns, schema=SCHEMAS[kind]))
-            listed.writerows(sorted(taken["rejected"]))
+                    file.write_table(pa.Table.from_pylist(taken[kind], SCHEMAS[kind]))
+            listed.writerows(taken["rejected"])
             counts.update({kind: len(posts) for kind, posts in taken.items()})
     return counts
 
 
-def _taken(rows: Rows, rejected: list[Rejected], kinds: list[str], seen: mmap.mmap) -> dict[str, list]:
-    """The posts among rows by kind, and the rejected rows with those that were rejected before."""
-    taken: dict[str, list] = dict(questions=[], answers=[], other=[], rejected=[*rejected])
-    for number, row in rows:
+def _taken(rows: Iterable[Row], kinds: list[str], seen: mmap.mmap) -> dict[str, list]:
+    """The posts among rows by kind, and the rejected rows."""
+    taken: dict[str, list] = dict(questions=[], answers=[], other=[], rejected=[])
+    for row in rows:
+        if isinstance(row, Rejected):
+            taken["rejected"].append(row)
+            continue
+        number, attributes = row
         try:
-            kind, post = read_post(row, kinds)
-            place, bit = post[0] >> 3, 1 << (post[0] & 7)
+            kind, post = read_post(attributes, kinds)
+            post_id = int(attributes["Id"])
+            place, bit = post_id >> 3, 1 << (post_id & 7)
             if seen[place] & bit:
                 raise Wrong("Id", "stands in an earlier row too")
             seen[place] |= bit
             taken[kind].append(post)
         except Wrong as wrong:
-            taken["rejected"].append(Rejected(number, row.get("Id", "")[:20], f"{wrong.args[0]}: {wrong.args[1]}"))
+            reason = f"{wrong.args[0]}: {wrong.args[1]}"
+            taken["rejected"].append(Rejected(number, attributes.get("Id", "")[:20], reason))
     return taken
 
 
@@ -231,12 +233,9 @@ def sites(pool: str | Path) -> list[str]:
     return found
 
 
-# A dump is one `<row .../>` a post. The file is cut before a `<row`, which inside a well-formed attribute cannot stand,
-# and each piece goes to a parser of its own, so no document type is ever read: an entity that a file declares is
-# unknown here, never expanded. Where a piece is not well-formed its rows are read one by one, and only those at fault
-# are rejected.
+# A dump is one `<row ... />` a line. Each goes to a parser of its own, so no document type is ever read: an entity that
+# a file declares is unknown here, never expanded. Only the rows at fault are rejected.
 PIECE = 8 << 20  # bytes read, and written, at once
-FED = 1 << 16  # bytes that the parser gets at once: what fits the cache is quicker
 LONGEST = 16 << 20  # bytes of one row; a post has at most 30,000 characters
 _HEADER = re.compile(rb"<posts\b[^>]*>")
 
@@ -249,95 +248,43 @@ def ingest_dump(path: str | Path, site: str, pool: str | Path, answers: bool = F
     return write_site(pool, site, read_rows(path), answers)
 
 
-def read_rows(path: str | Path) -> Iterator[tuple[Rows, list[Rejected]]]:
-    """The numbered rows of a dump, some megabytes at a time, each with what could not be read.
+def read_rows(path: str | Path) -> Iterator[list[Row]]:
+    """The rows of a dump, some megabytes at a time, numbered from 1.
 
-    Rows are numbered from 1. Raises DataError: no such file, another encoding than UTF-8, no `<posts>`.
+    Raises DataError: no such file, another encoding than UTF-8, no `<posts>`.
     """
-    path, number, ended = Path(path), 0, False
+    path, part, number, size = Path(path), list[Row](), 0, 0
     try:
         with open(path, "rb") as file:
-            for piece, last in _pieces(file, _after_header(file, path)):
-                if last:
-                    text = piece.rstrip()
-                    ended = text.endswith(b"</posts>")
-                    piece = text.removesuffix(b"</posts>")
-                try:
-                    found = _parse(piece)
-                    rows, rejected = list(enumerate(found, number + 1)), []
-                    number += len(found)
-                except expat.ExpatError:
-                    rows, rejected, number = _one_by_one(piece, number)
-                if last and not ended:
-                    why = "the file ends without </posts> after this row: it may be cut"
-                    rejected.append(Rejected(number, "", why))
-                yield rows, rejected
+            start = file.read(PIECE)
+            header = _HEADER.search(start)
+            if not header:
+                told = "Give the Posts.xml of a data dump, unpacked and in UTF-8"
+                raise DataError(f"{path}: no <posts> in its first {len(start):,} bytes. {told}.")
+            file.seek(header.end())
+            ended = header[0].endswith(b"/>")
+            for line in filter(None, map(bytes.strip, iter(partial(file.readline, LONGEST), b""))):
+                ended = line.endswith(b"</posts>")
+                if row := line.removesuffix(b"</posts>"):
+                    number, size = number + 1, size + len(row)
+                    part.append(_row(number, row))
+                if size >= PIECE:
+                    yield part
+                    part, size = [], 0
     except OSError as error:
         raise DataError(f"{path}: cannot be read ({error.strerror}). Check the path and its permissions.") from error
+    if not ended:
+        part.append(Rejected(number, "", "the file ends without </posts> after this row: it may be cut"))
+    yield part
 
 
-def _pieces(file, buffer: bytes) -> Iterator[tuple[bytes, bool]]:
-    """`buffer` and the rest of the file, cut before a `<row`, and whether it is the last piece."""
-    while block := file.read(PIECE):
-        buffer += block
-        cut = buffer.rfind(b"<row")
-        if cut <= 0 and len(buffer) > LONGEST:
-            cut = len(buffer)  # no post is as long: what there is fails to parse, and is reported
-        if cut > 0:
-            yield buffer[:cut], False
-            buffer = buffer[cut:]
-    yield buffer, True
-
-
-def _after_header(file, path: Path) -> bytes:
-    """What stands after `<posts>` in the first bytes of a dump."""
-    start = file.read(PIECE)
-    header = _HEADER.search(start)
-    if not header:
-        told = "Give the Posts.xml of a data dump, unpacked and in UTF-8"
-        raise DataError(f"{path}: no <posts> in its first {len(start):,} bytes. {told}.")
-    return b"</posts>" if header[0].endswith(b"/>") else start[header.end() :]
-
-
-def _parse(piece: bytes) -> list[dict]:
-    """The attributes of each row. Raises ExpatError unless the piece is rows and nothing else."""
-    rows: list[dict] = []
-
-    def start(name: str, attributes: dict) -> None:
-        if name != "row":
-            raise expat.ExpatError(f"<{name[:20]}> where a row should be")
-        rows.append(attributes)
-
-    def text(characters: str) -> None:
-        if not characters.isspace():
-            raise expat.ExpatError("text between rows")
-
-    parser = expat.ParserCreate("utf-8")
-    parser.Parse(b"<posts>", False)
-    parser.StartElementHandler, parser.CharacterDataHandler = start, text
-    parser.buffer_text = True
-    for place in range(0, len(piece), FED):
-        parser.Parse(piece[place : place + FED], False)
-    parser.Parse(b"</posts>", True)
-    return rows
-
-
-def _one_by_one(piece: bytes, number: int) -> tuple[Rows, list[Rejected], int]:
-    """The rows of a piece that is not well-formed: those that are, those that are not, and the last row's number."""
-    rows, rejected = [], []
-    for part in re.split(rb"(?=<row)", piece):
-        number += part.startswith(b"<row")
-        try:
-            rows += [(number, attributes) for attributes in _parse(part)]
-        except expat.ExpatError as error:
-            named = re.match(rb'<row\s+Id="(\d{1,20})"', part)
-            rejected.append(Rejected(number, named[1].decode() if named else "", _reason(part, error)))
-    return rows, rejected, number
-
-
-def _reason(row: bytes, error: expat.ExpatError) -> str:
+def _row(number: int, line: bytes) -> Row:
+    """A row's attributes, or why it has none."""
     try:
-        row.decode()
-    except UnicodeDecodeError as wrong:
-        return f"not UTF-8: byte 0x{row[wrong.start]:02x} at place {wrong.start} of the row"
-    return f"not well-formed XML: {str(error)[:60]}"
+        if line.startswith(b"<row"):
+            return number, ElementTree.fromstring(line).attrib
+        why = f"no <row ... />: {line[:20]!r}"
+    except ElementTree.ParseError as error:
+        why = f"not well-formed XML in UTF-8: {str(error)[:60]}"
+    named = re.match(rb'<row\s+Id="(\d{1,20})"', line)
+    return Rejected(number, named[1].decode() if named else "", why)

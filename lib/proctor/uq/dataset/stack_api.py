@@ -19,7 +19,7 @@ from tqdm import tqdm
 from proctor.data.tabular import DataError
 from proctor.files import write_atomic
 from proctor.models.endings import scrub
-from proctor.uq.dataset.pool import Ingested, Rejected, Rows, checked_site, write_site
+from proctor.uq.dataset.pool import Ingested, Rejected, Row, checked_site, write_site
 
 API = "https://api.stackexchange.com/2.3"
 KEY = "STACK_EXCHANGE_KEY"
@@ -115,19 +115,19 @@ def _wait(reply: dict, saved: int) -> None:
     time.sleep(max(0, pause))
 
 
-def _rows(pages: Path) -> Iterator[tuple[Rows, list[Rejected]]]:
+def _rows(pages: Path) -> Iterator[list[Row]]:
     """The rows of each saved page, and its items that are none; a question on two pages counts once."""
     seen: set[int] = set()
     for page, reply in enumerate(_saved(pages)):
-        rows, rejected = [], []
+        rows: list[Row] = []
         for number, item in enumerate(reply["items"], 1 + page * PAGE):
             try:
                 if item["question_id"] not in seen:
                     rows.append((number, as_row(item)))
                     seen.add(item["question_id"])
             except (KeyError, TypeError, AttributeError, OverflowError, OSError):
-                rejected.append(Rejected(number, str(item.get("question_id", ""))[:20], "a field of another form"))
-        yield rows, rejected
+                rows.append(Rejected(number, str(item.get("question_id", ""))[:20], "a field of another form"))
+        yield rows
 
 
 def as_row(item: dict) -> dict[str, str]:
