@@ -21,7 +21,6 @@ from pathlib import Path
 
 from proctor.data.schemas import Answer, Question
 from proctor.models import registry
-from proctor.models.endings import Halt
 from proctor.models.messages import Reply, Request
 from proctor.models.registry import price
 from proctor.models.session import Session
@@ -58,7 +57,7 @@ class Oracle:
     def __init__(self):
         self.spent, self.asked = Spent(), {}
 
-    async def ask(self, request: Request, halt: Halt | None = None) -> Reply:
+    async def ask(self, request: Request) -> Reply:
         self.asked[request.key] = request
         digest = hashlib.sha256(request.key.encode()).digest()
         kind, p = digest[0] / 256, (digest[1] + 0.5) / 256

@@ -35,7 +35,7 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 from proctor.data import schemas
-from proctor.models.endings import Halt
+from proctor.models.endings import all_home
 from proctor.models.messages import Reply, Request
 from proctor.models.registry import ModelError, price, spec, weights_file
 from proctor.models.session import Session
@@ -256,7 +256,7 @@ def run(key: str) -> None:
 async def _run(job: Job, before: tuple[int, float]) -> None:
     answers = await _away(lambda: list(waiting(job)))
     budget = Budget(calls=job.most_calls, dollars=job.most_dollars)
-    todo, halt = iter(answers), Halt()
+    todo = iter(answers)
     how = dict(cache=settings.FOLDER / KEPT, recorded=None, progress=False, retries=RETRIES)
     async with Session("auto", budget=budget, **how) as session:
 
@@ -268,15 +268,15 @@ async def _run(job: Job, before: tuple[int, float]) -> None:
                 await _away(lambda: Job.objects.filter(pk=job.pk).update(beat_at=timezone.now(), **counted()))
                 await asyncio.sleep(BEAT)
 
-        async def worker(_: int) -> None:
+        async def worker() -> None:
             for answer in todo:
-                if halt.errors or await _away(lambda: Job.objects.get(pk=job.pk).state) != "running":
+                if await _away(lambda: Job.objects.get(pk=job.pk).state) != "running":
                     return
                 await _judge(job, session, answer)
 
         alive = asyncio.ensure_future(beat())
         try:
-            await halt.see_home(worker, range(min(AT_ONCE, len(answers))))
+            await all_home(*(worker() for _ in range(min(AT_ONCE, len(answers)))))
         finally:
             alive.cancel()
             await asyncio.gather(alive, return_exceptions=True)
@@ -322,8 +322,8 @@ class _Metered:
     def __init__(self, session: Session):
         self.session, self.dollars = session, 0.0
 
-    async def ask(self, request: Request, *more: Any) -> Reply:
-        reply, cost = await self.session.ask(request, *more), price(request.model)
+    async def ask(self, request: Request) -> Reply:
+        reply, cost = await self.session.ask(request), price(request.model)
         if cost:
             self.dollars += reply.prompt_tokens * cost[0] + reply.completion_tokens * cost[1]
         return reply

@@ -19,7 +19,7 @@ from proctor.data.schemas import Answer, Question
 from proctor.data.tabular import DataError
 from proctor.exam.recorded import EXAMPLES, MODELS
 from proctor.exam.words import same_answer
-from proctor.models.endings import in_turn
+from proctor.models.endings import all_home
 from proctor.models.read_answer import stated
 from proctor.models.registry import spec
 from proctor.models.session import Session
@@ -89,7 +89,7 @@ async def score(
         calls = {question: 0 if once else rollouts * len(others) for question, others in near.items()}
         judging.append(ask_judges(session, [model], questions, candidates, judges=[JUDGE], repeats=calls))
     rolling = run_rollouts(session, list(models), questions, candidates, near, budget=rollouts)
-    rolled, *judged = await in_turn(rolling, *judging)
+    rolled, *judged = await all_home(rolling, *judging)
     return utilities(rolled), pd.concat(judged, ignore_index=True)
 
 

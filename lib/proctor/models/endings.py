@@ -11,7 +11,7 @@ import re
 import signal
 import threading
 import time
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator
+from collections.abc import Coroutine, Iterable, Iterator
 from typing import Any
 
 from proctor.models.cache import StoreError
@@ -39,52 +39,6 @@ class CallsFailed(RuntimeError):
         self.errors = errors
 
 
-class Halt:
-    """The end of a run before its time: no further call is sent; those in flight come home and are kept."""
-
-    def __init__(self) -> None:
-        self.errors: list[BaseException] = []
-        self.called = asyncio.Event()
-
-    def call(self, error: BaseException) -> None:
-        self.errors.append(error)
-        self.called.set()
-
-    def error(self) -> BaseException | None:
-        """What to raise when all calls are home: one StoreError with every reply that could not be kept, or the first
-        error."""
-        unkept = [error for error in self.errors if isinstance(error, StoreError)]
-        if not unkept:
-            return self.errors[0] if self.errors else None
-        return StoreError(str(unkept[0]), {key: reply for error in unkept for key, reply in error.replies.items()})
-
-    async def see_home(self, work: Callable[[Any], Awaitable[None]], parts: Iterable[Any]) -> None:
-        """Do the work on all parts at once, and end only when each has ended, however it ends; what one raises halts
-        the run. Raises `error()`. Where this is cancelled, that is raised, but for replies that could not be kept."""
-
-        async def see(part: Any) -> None:
-            try:
-                await work(part)
-            except (Exception, asyncio.CancelledError) as error:
-                self.call(error)
-
-        seen = [asyncio.ensure_future(see(part)) for part in parts]
-        try:
-            await asyncio.gather(*seen)
-        except asyncio.CancelledError:
-            await asyncio.gather(*seen, return_exceptions=True)  # cancelled again, it waits no longer
-            if isinstance(error := self.error(), StoreError):
-                raise error from None  # paid for and not kept: handed over
-            raise
-        if error := self.error():
-            raise error
-
-    async def pause(self, seconds: float) -> None:
-        """Wait, but not longer than until the run is halted."""
-        with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(self.called.wait(), seconds)
-
-
 class Termination:
     """SIGTERM, as `kill` sends it, while calls are in flight: they come home first, and then it ends the process. Sent
     again it ends it at once. Where somebody else handles the signal it is left alone."""
@@ -95,7 +49,7 @@ class Termination:
 
     @contextlib.contextmanager
     def delayed(self) -> Iterator[None]:
-        """While a task of the main thread waits for its call."""
+        """While a task of the main thread waits for its calls."""
         task, loop = asyncio.current_task(), asyncio.get_running_loop()
         if task is None or threading.current_thread() is not threading.main_thread():
             yield
@@ -124,33 +78,32 @@ class Termination:
 TERMINATION = Termination()
 
 
-async def in_turn(*work: Coroutine[Any, Any, Any]) -> list[Any]:
-    """What each gives, one after another: parts of a study that do not depend on each other's replies.
+async def all_home(*work: Coroutine[Any, Any, Any]) -> list[Any]:
+    """What each gives, all at once. Where one raises, or this is cancelled, the others are cancelled: they send nothing
+    more, and end when their calls in flight are home. Cancelled again, it waits no longer.
 
-    Where replies are missing in mode replay, the others are tried too, and one MissingReply holds the requests of all:
-    an export has them in one round."""
-    found: list[Any] = []
-    missing: list[Request] = []
-    try:
-        for one in work:
-            try:
-                found.append(await one)
-            except MissingReply as error:
-                missing += error.requests
-    finally:
-        for one in work:
-            one.close()  # those that an error left out
-    if missing:
+    Raises what was raised, or one StoreError with every reply that could not be kept, where there are any; one
+    MissingReply holds the requests of all, so that an export has them in one round."""
+    tasks = [asyncio.ensure_future(one) for one in work]
+    with TERMINATION.delayed():
+        try:
+            if tasks:
+                await asyncio.wait(tasks, return_when=asyncio.FIRST_EXCEPTION)
+        finally:
+            for task in tasks:
+                task.cancel()
+            ended = await asyncio.gather(*tasks, return_exceptions=True)
+            if unkept := [error for error in ended if isinstance(error, StoreError)]:
+                replies = {key: reply for error in unkept for key, reply in error.replies.items()}
+                raise StoreError(str(unkept[0]), replies) from None  # paid for and not kept: handed over
+    errors = [error for error in ended if isinstance(error, BaseException)]
+    if other := [error for error in errors if not isinstance(error, MissingReply | asyncio.CancelledError)]:
+        raise other[0]
+    if missing := [request for error in errors if isinstance(error, MissingReply) for request in error.requests]:
         raise MissingReply(missing)
-    return found
-
-
-def calls_failed(errors: dict[str, str], asked: int) -> CallsFailed:
-    some = "; ".join(list(dict.fromkeys(errors.values()))[:3])
-    return CallsFailed(
-        f"{len(errors)} of {asked} calls failed ({some}). The other replies are kept: run again to ask only these",
-        errors,
-    )
+    if errors:
+        raise errors[0]
+    return ended
 
 
 LONGEST_WAIT = 600  # seconds: who is told to wait longer had better run again later

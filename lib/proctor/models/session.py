@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import itertools
 import random
 import shutil
 import sys
@@ -16,7 +17,7 @@ from tqdm import tqdm
 from proctor import paths
 from proctor.models.batch import INTERFACES
 from proctor.models.cache import Cache, StoreError, read_recording, recording_path
-from proctor.models.endings import TERMINATION, CallError, Halt, MissingReply, calls_failed
+from proctor.models.endings import CallError, CallsFailed, MissingReply, all_home
 from proctor.models.messages import Reply, Request
 from proctor.models.providers import KINDS, Served, refusal
 from proctor.models.registry import ModelError, key_of, spec, weights_file
@@ -90,20 +91,13 @@ class Session:
         """What was asked with this session, and its cost."""
         return self.account.spent
 
-    async def ask(self, request: Request, halt: Halt | None = None) -> Reply:
-        """One reply, without a progress bar. Raises what `ask_many` raises; CallsFailed too once `halt` was called."""
-        reply = self._kept(request)
-        if reply is None:
-            await self._check([request])
-            try:
-                reply = await self._one(request, halt or Halt())
-            except CallError as error:
-                raise calls_failed({request.key: f"{request.model}: {error}"}, 1) from None
-        self._note([request])
+    async def ask(self, request: Request) -> Reply:
+        """One reply, without a progress bar. Raises what `ask_many` raises."""
+        [reply] = await self.ask_many([request], "")
         return reply
 
     async def ask_many(self, requests, what: str = "calls") -> list[Reply]:
-        """Replies in the order of `requests`; equal requests are asked once. `what` names the bar.
+        """Replies in the order of `requests`; equal requests are asked once. `what` names the bar; "": none.
 
         Raises MissingReply (replay), ModelError, BudgetError or StoreError before or between calls, and
         CallsFailed at the end if some calls failed for good. Whatever had arrived is kept in all cases.
@@ -114,7 +108,9 @@ class Session:
         if missing := [request for key, request in different.items() if replies[key] is None]:
             await self._check(missing)
             replies |= await self._fetch(missing, what)
-        self._note(requests)
+        if self.used is not None:
+            for request in requests:
+                self.used[request.model][request.key] = request
         return [replies[request.key] for request in requests]  # type: ignore[misc]
 
     def plan(self, requests) -> Plan:
@@ -169,11 +165,6 @@ class Session:
             raise StoreError(
                 f"{path}, key {request.key[:12]}: not a reply ({error}). Take the file from the repository again"
             ) from None
-
-    def _note(self, requests) -> None:
-        if self.used is not None:
-            for request in requests:
-                self.used[request.model][request.key] = request
 
     # what is asked
 
@@ -242,81 +233,76 @@ class Session:
         """Ask all, each kept as soon as it is there. A served model gets one call at a time, by model and prefix."""
         replies: dict[str, Reply | None] = {}
         errors: dict[str, str] = {}
-        halt = Halt()
-        with tqdm(total=len(requests), desc=what, disable=not self.progress, mininterval=1.0) as bar:
+        with tqdm(total=len(requests), desc=what, disable=not (self.progress and what), mininterval=1.0) as bar:
 
             async def ask(request: Request) -> None:
                 try:
-                    replies[request.key] = await self._one(request, halt)
+                    replies[request.key] = await self._one(request)
                 except CallError as error:
                     errors[request.key] = f"{request.model}: {error}"
-                if halt.errors:
-                    return
                 tokens = self.spent.prompt_tokens + self.spent.completion_tokens
                 bar.set_postfix_str(f"{tokens:,} tokens, {self.spent.cost}", refresh=False)
                 bar.update()
 
-            await halt.see_home(ask, sorted(requests, key=_place))
+            await all_home(*map(ask, sorted(requests, key=_place)))
         if errors:
-            raise calls_failed(errors, len(requests))
+            some = "; ".join(list(dict.fromkeys(errors.values()))[:3])
+            kept = "The other replies are kept: run again to ask only these"
+            raise CallsFailed(f"{len(errors)} of {len(requests)} calls failed ({some}). {kept}", errors)
         return replies
 
-    async def _one(self, request: Request, halt: Halt) -> Reply:
+    async def _one(self, request: Request) -> Reply:
         """Ask in turn and keep the reply, unless somebody else did or does: another call, session or process."""
         async with self._serving if spec(request.model).local else self._slots:
-            while not halt.errors:
-                if holder := self.cache.lease(request.key):
-                    self._tell(holder)
-                    await halt.pause(LOOK)
-                    continue
-                try:  # what came while this call waited for its turn is taken
-                    return self._kept(request) or await self._come_home(self._paid(request, halt), halt)
-                finally:
-                    self.cache.release(request.key)
-        raise CallError("not sent: the run has stopped", sent=False)
-
-    async def _come_home(self, call: Coroutine[Any, Any, Reply], halt: Halt) -> Reply:
-        """What `call` gives. When this is cancelled, the call in flight is waited for first: it is paid for."""
-        task = asyncio.create_task(call)
-        self._flights.add(task)
-        task.add_done_callback(self._flights.discard)
-        with TERMINATION.delayed():
-            try:
-                return await asyncio.shield(task)
-            except asyncio.CancelledError as stopped:
-                if self.batch:
-                    task.cancel()  # its batch goes on at the provider
-                halt.call(stopped)
-                await asyncio.wait([task])
-                if not task.cancelled() and isinstance(error := task.exception(), StoreError):
-                    raise error from None  # paid for and not kept: handed over
-                raise
+            while holder := self.cache.lease(request.key):
+                self._tell(holder)
+                await asyncio.sleep(LOOK)
+            try:  # what came while this call waited for its turn is taken
+                return self._kept(request) or await self._paid(request)
+            finally:
+                self.cache.release(request.key)
 
     def _tell(self, holder: str) -> None:
         if self.progress and holder == "another" and not self._waits:
             self._waits = True
             tqdm.write("waiting for replies that another run is asking for", file=sys.stderr)
 
-    async def _paid(self, request: Request, halt: Halt) -> Reply:
+    async def _paid(self, request: Request) -> Reply:
         """Send within the budget, keep the reply, and send again after passing faults: not before the server allows
         it, and twice as late each time."""
-        provider, unreadable = self._provider(request.model), 0
-        for attempt in range(self.retries + 1):
-            if halt.errors:
-                raise CallError("not sent: the run has stopped", sent=False)
+        unreadable = 0
+        for attempt in itertools.count():
             try:
+                await self._keep_pace(request)
                 async with self.account.attempt(request) as came:
-                    await self._keep_pace(request)
-                    came.append(await provider.send(request))
-                    self.cache.put(request, came[0], self.since if self.mode == "live" else 0.0)
-                    return came[0]
+                    return await self._come_home(self._sent(request, came))
             except CallError as error:
                 unreadable += error.unreadable
                 if not error.again or attempt == self.retries or unreadable > UNREADABLE:
                     raise
                 delay = max(error.wait or 0.0, min(60.0, 0.5 * 2**attempt) * (0.5 + random.random()))
-            await halt.pause(delay)
+            await asyncio.sleep(delay)
         raise AssertionError("unreachable")
+
+    async def _sent(self, request: Request, came: list[Reply]) -> Reply:
+        came.append(await self._provider(request.model).send(request))
+        self.cache.put(request, came[0], self.since if self.mode == "live" else 0.0)
+        return came[0]
+
+    async def _come_home(self, call: Coroutine[Any, Any, Reply]) -> Reply:
+        """What `call` gives. When this is cancelled, the call in flight is waited for first: it is paid for."""
+        task = asyncio.create_task(call)
+        self._flights.add(task)
+        task.add_done_callback(self._flights.discard)
+        try:
+            return await asyncio.shield(task)
+        except asyncio.CancelledError:
+            if self.batch:
+                task.cancel()  # its batch goes on at the provider
+            await asyncio.wait([task])
+            if not task.cancelled() and isinstance(error := task.exception(), StoreError):
+                raise error from None
+            raise
 
     async def _keep_pace(self, request: Request) -> None:
         """Wait until the model's limits a minute allow one more call of that size."""

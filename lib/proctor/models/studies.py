@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING, Any
 from proctor.files import write_atomic
 from proctor.models.batch import INTERFACES, Ticket, batch_line, read_lines
 from proctor.models.cache import Cache
-from proctor.models.endings import Halt, MissingReply
+from proctor.models.endings import MissingReply
 from proctor.models.messages import REHEARSED, Reply, Request
 from proctor.models.registry import is_free, old_prices, price, spec
 from proctor.models.session import Session
@@ -218,7 +218,10 @@ class Rehearsal(Session):
         self.plan_so_far = Plan.of([])
         self.lengths: dict[tuple[str, str], list[tuple[int, int]]] = defaultdict(list)  # of kept replies, in and out
 
-    async def ask(self, request: Request, halt: Halt | None = None) -> Reply:
+    async def ask_many(self, requests, what: str = "calls") -> list[Reply]:
+        return [self._rehearse(request) for request in requests]
+
+    def _rehearse(self, request: Request) -> Reply:
         reply = self._kept(request)
         if request.key not in self.asked and reply and reply.source == "recording":
             if reply.prompt_tokens and reply.completion_tokens:
@@ -228,9 +231,6 @@ class Rehearsal(Session):
             self.stand_ins += 1
             reply = stand_in(request)
         return reply
-
-    async def ask_many(self, requests, what: str = "calls") -> list[Reply]:
-        return [await self.ask(request) for request in requests]
 
     @property
     def to_ask(self) -> dict[str, Request]:

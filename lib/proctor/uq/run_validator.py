@@ -23,7 +23,7 @@ from tqdm import tqdm
 
 from proctor.data.schemas import Answer, Question
 from proctor.files import only_writer
-from proctor.models.endings import CallsFailed, Halt, MissingReply
+from proctor.models.endings import CallsFailed, MissingReply, all_home
 from proctor.models.final_line import p_accept, verdict, why_unreadable, without_marks
 from proctor.models.messages import REHEARSED, Reply, Request
 from proctor.models.prompts import follow_up, load
@@ -111,34 +111,33 @@ async def validate(
     pairs = _checked(run, questions, answers)
     name = str(run.node)
     alike = dict(validator=name, judges="; ".join(run.all_judges))  # the same strings in every row
-    rows, failed, missing, halt = [None] * len(pairs), {}, [], Halt()
+    rows, failed, missing = [None] * len(pairs), {}, []
     todo = iter(enumerate(pairs))
     with (
         _lines(out) as add,
         tqdm(total=len(pairs), desc=name, disable=not session.progress, mininterval=1.0) as bar,
     ):
 
-        async def worker(_: int) -> None:
+        async def worker() -> None:
             for i, (question, answer) in todo:
-                if halt.errors:
-                    return  # no new call; those in flight come home and are kept
+                line = None
                 try:
-                    row, trace = await _judge(session, halt, run, question, answer)
+                    row, trace = await _judge(session, run, question, answer)
                     row |= alike
                     rows[i] = tuple(row[name] for name in COLUMNS)
-                    add(i, row | dict(trace=trace))
+                    line = row | dict(trace=trace)
                 except CallsFailed as error:
                     failed[answer.id] = str(error)
-                    add(i, None)
                 except MissingReply as error:  # the others' next calls belong to the same round of an export
                     missing.extend(error.requests)
-                    add(i, None)
+                finally:
+                    add(i, line)
                 spent = session.spent
                 tokens = spent.prompt_tokens + spent.completion_tokens
                 bar.set_postfix_str(f"{spent.calls:,} calls, {tokens:,} tokens, {spent.cost}", refresh=False)
                 bar.update()
 
-        await halt.see_home(worker, range(min(8 * session.concurrency, len(pairs))))
+        await all_home(*(worker() for _ in range(min(8 * session.concurrency, len(pairs)))))
         if missing:
             raise MissingReply(missing)
         if failed:
@@ -185,16 +184,16 @@ def _checked(run: Run, questions: Sequence[Question], answers: Sequence[Answer])
     return [(by_id[answer.question_id], answer) for answer in answers]
 
 
-async def _judge(session: Session, halt: Halt, run: Run, question: Question, answer: Answer) -> tuple[dict, list[dict]]:
+async def _judge(session: Session, run: Run, question: Question, answer: Answer) -> tuple[dict, list[dict]]:
     """The row of one answer, and the trace of its votes."""
     votes = decide(run.node, len(run.judges), run.exhaustive)
-    trial = _Trial(session, halt, run, question, answer)
+    trial = _Trial(session, run, question, answer)
     try:
         vote = next(votes)
         while True:
             outcome = await trial.outcome(vote)
             if trial.guessed and not run.exhaustive:  # a rehearsal: nobody knows which votes settle it
-                return await _judge(session, halt, replace(run, exhaustive=True), question, answer)
+                return await _judge(session, replace(run, exhaustive=True), question, answer)
             vote = votes.send(outcome)
     except StopIteration as end:
         settled = end.value
@@ -214,8 +213,8 @@ async def _judge(session: Session, halt: Halt, run: Run, question: Question, ans
 class _Trial:
     """One answer before its judges: what was asked, and the votes that were cast, each once."""
 
-    def __init__(self, session: Session, halt: Halt, run: Run, question: Question, answer: Answer):
-        self.session, self.halt, self.run, self.question, self.answer = session, halt, run, question, answer
+    def __init__(self, session: Session, run: Run, question: Question, answer: Answer):
+        self.session, self.run, self.question, self.answer = session, run, question, answer
         self.asked: set[str] = set()  # keys of the calls
         self.guessed = False  # whether a reply was a rehearsal's stand-in
         self.trace: dict[Vote, dict] = {}
@@ -293,7 +292,7 @@ class _Trial:
         )
 
     async def _reply(self, request: Request) -> Reply:
-        reply = await self.session.ask(request, self.halt)
+        reply = await self.session.ask(request)
         self.asked.add(request.key)
         self.guessed = self.guessed or reply.source == REHEARSED
         return reply
