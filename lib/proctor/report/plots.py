@@ -211,15 +211,15 @@ def flow(
     """
     grid = np.array([box[:2] for box in boxes.values()], float)
     (left, top), (right, bottom) = grid.min(axis=0), grid.max(axis=0)
+    x = left - size[0] / 2 - 0.02, right + size[0] / 2 + 0.02
+    y = bottom + size[1] / 2 + 0.04, top - size[1] / 2 - 0.04 - above
     ax.set_axis_off()
-    ax.set(
-        xlim=(left - size[0] / 2 - 0.02, right + size[0] / 2 + 0.02),
-        ylim=(bottom + size[1] / 2 + 0.04, top - size[1] / 2 - 0.04 - above),
-    )
+    ax.set(xlim=x, ylim=y)
     fig = ax.get_figure(root=True)
     assert isinstance(fig, Figure)
     fig.draw_without_rendering()  # lays the axes out, so that it is known how many points a cell has
-    cell = 72 / fig.dpi * ax.get_window_extent().size / np.abs([np.diff(ax.get_xlim())[0], np.diff(ax.get_ylim())[0]])
+    window = ax.get_window_extent()
+    cell = 72 / fig.dpi * window.width / (x[1] - x[0]), 72 / fig.dpi * window.height / (y[0] - y[1])
     patches = {}
     for name, (column, row, text, *role) in boxes.items():
         colour = roles.role(role[0]).colour if role else GREY
@@ -234,10 +234,10 @@ def flow(
             zorder=2,
         )
         ax.add_patch(patches[name])
-        text = _fitted(name, text, fontsize, *(size * cell - (6, 4)))
+        text = _fitted(name, text, fontsize, size[0] * cell[0] - 6, size[1] * cell[1] - 4)
         ax.text(column, row, text, ha="center", va="center", fontsize=fontsize, linespacing=1.2, zorder=3)
     for source, target, *label in arrows:
-        start, end = np.array(boxes[source][:2]), np.array(boxes[target][:2])
+        start, end = boxes[source][:2], boxes[target][:2]
         ax.add_patch(
             FancyArrowPatch(
                 start,
@@ -256,11 +256,11 @@ def flow(
         )
         if not label:
             continue
-        (x, y), (across, down) = (start + end) / 2, np.abs(end - start) * cell
+        (middle_x, middle_y), (across, down) = np.add(start, end) / 2, np.abs(np.subtract(end, start)) * cell
         along = across > 3 * down  # a row: the label stands above its arrow, else on it
         ax.text(
-            x,
-            y - 2.5 / cell[1] if along else y,
+            middle_x,
+            middle_y - 2.5 / cell[1] if along else middle_y,
             label[0],
             fontsize=6.5,
             color="#444444",
