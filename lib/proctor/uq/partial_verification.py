@@ -7,14 +7,13 @@ seen, an assumption narrows it, and is named.
 
 from dataclasses import dataclass
 
-import numpy as np
 import pandas as pd
 from statsmodels.stats.proportion import confint_proportions_2indep
 
 from proctor.data.published import load_published
 from proctor.stats import checks
 from proctor.stats.bootstrap import Interval
-from proctor.stats.proportions import Confusion, clopper_pearson, wilson
+from proctor.stats.proportions import Confusion
 from proctor.stats.reconstruct import confusion_counts
 from proctor.uq.community import RULE, Community, Rule, answer_states, passed
 
@@ -42,13 +41,6 @@ class Checked:
         return self.right / self.n, (self.right + self.passed - self.verified) / self.n
 
     @property
-    def right_among_passed(self) -> tuple[float, float]:
-        """The validator's precision: the same two extremes, of the passed. Nothing passed: 0 to 1, nothing is known."""
-        if not self.passed:
-            return 0.0, 1.0
-        return self.right / self.passed, (self.right + self.passed - self.verified) / self.passed
-
-    @property
     def right_of_all(self) -> tuple[float, float]:
         """Share of all n that are right, if nothing is known of the rejected: all but the answers seen to be wrong."""
         return self.right / self.n, (self.n - (self.verified - self.right)) / self.n
@@ -61,38 +53,22 @@ class Checked:
         return min(1.0, least / high), min(1.0, most / low)
 
 
-def pass_rates(level: float = 0.95) -> pd.DataFrame:
-    """UQ Table S3 recomputed from its counts: one row a model and set of questions, the last of the full set for all.
-
-    passed, questions, recomputed (the validator's pass rate) with Wilson's limits; differs: the printed percentage is
-    not that of the counts. human_passed, human_verified, verified_right (the human pass rate) with exact limits, NaN
-    where nobody looked.
-    """
-    printed = load_published("uq/table_S3")
-    table = printed[["answer_model", "questions_of", "pass_rate"]].rename(columns={"pass_rate": "printed_percent"})
-    for name in ("passed", "questions", "human_passed", "human_verified"):
-        table[name] = printed[f"{name}_value"].astype(int)
-    table["recomputed"] = table["passed"] / table["questions"]
-    table[["low", "high"]] = [wilson(row.passed, row.questions, level) for row in table.itertuples()]
-    printed_share = table["printed_percent"].astype(float)
-    table["differs"] = (100 * table["recomputed"] - printed_share).abs() > 0.05
-    table["verified_right"] = table["human_passed"] / table["human_verified"].replace(0, np.nan)
-    table[["right_low", "right_high"]] = [
-        clopper_pearson(row.human_passed, row.human_verified, level) if row.human_verified else (np.nan, np.nan)
-        for row in table.itertuples()
-    ]
-    return table
+FUNNEL = ["passed", "human_verified", "human_passed"]
 
 
-def full_set(table: pd.DataFrame) -> tuple[pd.DataFrame, pd.Series]:
-    """(models, every): the rows of `pass_rates` for the full set, most passed first, and that of all models."""
-    full = table[table["questions_of"] == "full set"].set_index("answer_model")
-    return full.drop(index="all").sort_values("passed", ascending=False, kind="stable"), full.loc["all"]
+def full_set() -> tuple[pd.DataFrame, pd.Series]:
+    """(models, every): the counts of UQ's Table S3 for the full set of questions, one row a model, most passed first,
+    and those of all models: passed, human_verified (checked), human_passed (right), questions."""
+    printed = load_published("uq/table_S3").set_index(["questions_of", "answer_model"]).loc["full set"]
+    table = pd.DataFrame({name: printed[f"{name}_value"].astype(int) for name in [*FUNNEL, "questions"]})
+    return _by_passed(table)
 
 
-def counts_from_reviews(
-    community: Community, validator: str, rule: Rule = RULE, level: float = 0.95
-) -> tuple[pd.DataFrame, pd.Series]:
+def _by_passed(table: pd.DataFrame) -> tuple[pd.DataFrame, pd.Series]:
+    return table.drop(index="all").sort_values("passed", ascending=False, kind="stable"), table.loc["all"]
+
+
+def counts_from_reviews(community: Community, validator: str, rule: Rule = RULE) -> tuple[pd.DataFrame, pd.Series]:
     """What `full_set` gives, from a platform's tables: (systems, every), human verdicts by the rule of resolution.
 
     A question that an answer of a system passed on is human_passed when such an answer is right, and human_verified
@@ -100,21 +76,16 @@ def counts_from_reviews(
     platform, as in Table S3.
     """
     states = answer_states(community, rule)
-    answers = community.answers.set_index("answer_id")
-    states = states[(states["answer_id"].map(answers["base_model"]) != "").to_numpy()]
-    states = states.assign(passed=passed(community.verdicts, validator, states["answer_id"]))
-    states["human_passed"] = states["passed"] & (states["state"] == "right")
-    states["waits"] = states["passed"] & ~states["state"].isin(["right", "wrong"])
-    by_system = states.groupby(["system", "question_id"])[["passed", "human_passed", "waits"]].any().reset_index()
-    by_question = states.groupby("question_id")[["passed", "human_passed", "waits"]].any().assign(system="all")
-    found = pd.concat([by_system, by_question], ignore_index=True)
+    machines = community.answers.loc[community.answers["base_model"] != "", "answer_id"]
+    states = states[states["answer_id"].isin(machines)]
+    accepted = passed(community.verdicts, validator, states["answer_id"])
+    states = states.assign(passed=accepted, human_passed=accepted & (states["state"] == "right"))
+    states["waits"] = accepted & states["state"].isin(["open", "disputed"])
+    each = pd.concat([states, states.assign(system="all")])
+    found = each.groupby(["system", "question_id"])[["passed", "human_passed", "waits"]].any()
     found["human_verified"] = found["human_passed"] | (found["passed"] & ~found["waits"])
-    names, n = ["passed", "human_verified", "human_passed"], len(community.questions)
-    table = found.groupby("system")[names].sum().astype(int)
-    table = table.assign(questions=n, recomputed=table["passed"] / n)
-    table[["low", "high"]] = [wilson(int(k), n, level) for k in table["passed"]]
-    table.index.name = "answer_model"
-    return table.drop(index="all").sort_values("passed", ascending=False, kind="stable"), table.loc["all"]
+    table = found.groupby("system")[FUNNEL].sum().assign(questions=len(community.questions))
+    return _by_passed(table.rename_axis("answer_model"))
 
 
 def validator_on_hle(judges: str, pipeline: str) -> Confusion:
@@ -134,7 +105,7 @@ def solve_rate_bounds(models: pd.DataFrame, every: pd.Series, recall: tuple[floa
     """
     n, rows = int(every["questions"]), []
     for name, row in [*models.iterrows(), ("any model (questions)", every)]:
-        c = Checked(n, int(row["passed"]), int(row["human_verified"]), int(row["human_passed"]))
+        c = Checked(n, *map(int, row[FUNNEL]))
         least, most = c.right_at_recall(*recall)
         counts = dict(answer_model=name, right=c.right, verified=c.verified, passed_count=c.passed)
         shares = dict(passed=c.passed / n, verified_right=c.right / n, passed_and_right_most=c.passed_and_right[1])
