@@ -149,7 +149,7 @@ def test_a_figure_has_an_alt_text_and_a_title_that_reads_at_once_and_says_no_mor
     assert title[0].isupper() or title[0].isdigit() or title.startswith("o3"), title
     assert not title.startswith(("Cannot tell", "Does not hold")) and " less " not in title, title
     claims = [CLAIMS[claim] for claim in record["claim_ids"]]
-    if claims and title != claims[0].title:
+    if claims and title != claims[0].finding:
         drawn = " ".join(re.findall(r"<text[^>]*>([^<]*)</text>", (FIGURES / f"{figure}.svg").read_text()))
         drawn = drawn.replace(title, "") + f" {record['alt']} {record['note']}"
         known = [number for claim in claims for number in numbers_of(claim)] + read_numbers(drawn)

@@ -102,7 +102,7 @@ def test_each_verdict_has_its_sentence():
         (failing, "Does not hold: Judges beat chance", "Judges guess"),
         (open_, "Cannot tell: Judges beat chance", "Judges may guess"),
     ):
-        assert (made(**how).title, made(**how, **own).title) == (title, own_title)
+        assert (made(**how).finding, made(**how, **own).finding) == (title, own_title)
     assert made(**failing, **own).line() == (
         "✗ does not hold: Judges beat chance → Judges guess (0.45 [0.40, 0.50], n = 10 items; measured; uq/finding_1)"
     )

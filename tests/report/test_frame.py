@@ -47,12 +47,12 @@ def test_the_claim_stands_above_the_figure_and_is_recorded(width):
     svg = base.with_suffix(".svg").read_text()
     for text in ("measured", "-1.2 points [-7.0, +0.4], n = 500 answers", "uq/sample"):
         assert f"{text}</text>" in svg
-    assert f"<title>{GAIN.title}</title>\n <desc>One rising line &lt;50 % &amp; more.</desc>" in svg
+    assert f"<title>{GAIN.finding}</title>\n <desc>One rising line &lt;50 % &amp; more.</desc>" in svg
     assert 'role="img"' in svg and "<dc:date>" not in svg
     info = picture.info
-    assert info["Title"] == GAIN.title and info["Description"] == STRICT["alt"] and "Software" not in info
+    assert info["Title"] == GAIN.finding and info["Description"] == STRICT["alt"] and "Software" not in info
     record = json.loads(base.with_suffix(".json").read_text())
-    assert record["claim"] == f"Cannot tell: {SENTENCE}" == GAIN.title and record["alt"] == STRICT["alt"]
+    assert record["claim"] == f"Cannot tell: {SENTENCE}" == GAIN.finding and record["alt"] == STRICT["alt"]
     assert record["claim_ids"] == ["uq/finding_1", "uq/finding_2"] and record["estimate_drawn"] == (width == COLUMN)
 
 
@@ -71,7 +71,7 @@ def test_the_chip_says_whether_the_title_holds(interval, refuted, title, chip):
     fig = drawn()
     base = saved(fig, claim=claim, title=title)
     assert chip in [text.get_text() for text in fig.texts]
-    assert json.loads(base.with_suffix(".json").read_text())["claim"] == (title or claim.title)
+    assert json.loads(base.with_suffix(".json").read_text())["claim"] == (title or claim.finding)
 
 
 @pytest.mark.parametrize("how", [dict(alt=None), dict(alt=" "), dict(claim=None), dict(claim=""), dict(claim=[])])

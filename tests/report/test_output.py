@@ -125,7 +125,7 @@ def test_jupyterlab_names_the_notebook_or_else_the_author(checkout, monkeypatch)
     with pytest.raises(ValueError, match="which notebook is this"):
         made()
     for name in ("uq/1_toy", "notebooks/uq/1_toy.ipynb", str(checkout / "notebooks/uq/1_toy.ipynb")):
-        assert Output(notebook=name, namespace=VALUES).name == "uq/1_toy"
+        assert Output("measured", notebook=name, namespace=VALUES).name == "uq/1_toy"
     monkeypatch.setenv("JPY_SESSION_NAME", str(checkout / "notebooks/uq/1_toy.ipynb"))
     assert made().name == "uq/1_toy"
     monkeypatch.setenv("JPY_SESSION_NAME", str(checkout / "Untitled.ipynb"))
@@ -135,11 +135,11 @@ def test_jupyterlab_names_the_notebook_or_else_the_author(checkout, monkeypatch)
 
 def test_parameters_are_ipythons_variables_or_given_and_all_there(checkout, monkeypatch):
     with pytest.raises(ValueError, match="namespace=globals"):
-        Output()
+        Output("measured")
     with pytest.raises(ValueError, match="parameters n have no value"):
-        Output(namespace={name: value for name, value in VALUES.items() if name != "n"})
+        Output("measured", namespace={name: value for name, value in VALUES.items() if name != "n"})
     monkeypatch.setattr(output, "_shell", lambda: fake_shell(n=6))
-    assert Output().parameters["n"] == 6
+    assert Output("measured").parameters["n"] == 6
 
 
 def test_a_table_is_written_with_its_origin_and_twelve_digits(checkout, page):
@@ -173,12 +173,14 @@ def test_the_picture_shown_is_the_picture_saved_and_it_is_one(checkout, page):
     out = made()
     fig, ax = axes()
     ax.plot([0, 1])
-    out.figure(fig, "uq/line", claim=out.claim("uq/gain", "It rises", **SAMPLED), alt="A line")
+    gain = out.claim("uq/gain.a/b", "It rises", **SAMPLED, expect="holds")
+    out.figure(fig, "uq/line", claim=gain, title="A line rises", alt="A line")
     data, metadata = page[-1]
     assert base64.b64decode(data["image/png"]) == (checkout / "figures/uq/line.png").read_bytes()
     assert metadata == {"artifact": "uq/line", "image/png": {"alt": "A line", "width": 340}} and len(page) == 2
     assert not plt.get_fignums(), "closed, so that Jupyter does not show it again"
-    assert record(checkout, "uq/line")["claim_ids"] == ["uq/gain"] and record(checkout, "uq/line")["seed"] == 7
+    assert record(checkout, "uq/line")["claim_ids"] == ["uq/gain.a_b"] and record(checkout, "uq/line")["seed"] == 7
+    assert record(checkout, "uq/line")["claim"] == "A line rises", "the title of the verdict expected"
 
 
 def test_in_jupyterlab_what_breaks_a_rule_is_a_grey_line(lab, page, monkeypatch):
@@ -269,5 +271,3 @@ def test_what_claims_may_not_do(checkout, id, how, message):
     with pytest.raises(ValueError, match=message):
         out.claim(id, "It rises", **SAMPLED, **how)
     assert [claim.id for claim in read_claims(checkout / "figures")] == ["uq/gain"]
-    with pytest.raises(ValueError, match="say its evidence"):
-        made(evidence=None).claim("uq/other", "It rises", **SAMPLED)

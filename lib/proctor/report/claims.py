@@ -64,11 +64,6 @@ class Claim:
     verdict: str
     finding: str
 
-    @property
-    def title(self) -> str:
-        """The sentence for the claim's verdict."""
-        return self.finding
-
     def verdict_of(self, title: str = "") -> str:
         """Whether a title holds: the claim's own, or another one that says what was found. What a claim that does not
         hold gives in words of its own (`refuted`) is shown by the interval, so it holds."""
@@ -159,8 +154,8 @@ def judge(
     n: int | None = None,
     of: str = "",
     unit: str = "",
-    level: float = 0.95,
-    family: int = 1,
+    level: float | None = None,
+    family: int | None = None,
     holds: float | None = None,
     exact: str = "",
     refuted: str = "",
@@ -168,6 +163,7 @@ def judge(
 ) -> Claim:
     """A Claim with its verdict. Arguments: see `proctor.report.output.Output.claim`.
 
+    What is not given of n, of, unit, level and family is the interval's own, where it knows them.
     What follows the id's first dot may be any name, such as a model's: signs that no id has become "_". An interval of
     two NaN is that of data which are too few: the verdict is "cannot tell". So is an exact estimate of NaN with n=0,
     and holds=NaN: a row that the claim needs is not in the table. The finding then says so.
@@ -178,6 +174,9 @@ def judge(
     row, dot, part = id.partition(".")
     id = row + dot + re.sub(r"[^A-Za-z0-9_.-]+", "_", part).rstrip(".")
     where = f"claim {id}"
+    known = {name: getattr(interval, name, None) for name in ("n", "of", "unit", "level", "family")}
+    n = known["n"] if n is None else n
+    level, family = level or known["level"] or 0.95, family or known["family"] or 1
     least = 1 - 0.05 / max(family, 1)
     for wrong, what in (
         (not ID.fullmatch(id), "write the id as <paper>/<claim> or <paper>/<claim>.<part>"),
@@ -219,8 +218,8 @@ def judge(
         level=None if exact else float(level),
         family=int(family),
         n=None if n is None else int(n),
-        of=of,
-        unit=unit,
+        of=of or known["of"] or "",
+        unit=unit or known["unit"] or "",
         says=says.strip(),
         exact=exact,
         verdict=found,

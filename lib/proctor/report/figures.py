@@ -147,7 +147,7 @@ def save(
         claims = [] if isinstance(claim, str) else [claim] if isinstance(claim, Claim) else list(claim)
         first = claims[0] if claims else None
         verdict = first.verdict_of(title) if first else ""
-        title = " ".join(title.split()) or (first.title if first else " ".join(str(claim).split()))
+        title = " ".join(title.split()) or (first.finding if first else " ".join(str(claim).split()))
         record = record | {"claim": title, "claim_ids": [each.id for each in claims], "alt": description}
         if explore:
             record["explore"] = explore.page()

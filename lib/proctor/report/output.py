@@ -53,7 +53,7 @@ class Output:
 
     def __init__(
         self,
-        evidence: str | Sequence[str] | None = None,
+        evidence: str | Sequence[str],
         notebook: str | None = None,
         namespace: Mapping[str, Any] | None = None,
     ):
@@ -138,7 +138,7 @@ class Output:
         figures.save(fig, record, claim=claim, alt=alt, title=title, explore=explore, complain=complain)
         plt.close(fig)
         png = (paths.OWN_FIGURES / f"{name}.png").read_bytes()
-        title = title or (first.title if first else str(claim))
+        title = title or (first.finding if first else str(claim))
         width = round(PIXELS * fig.get_size_inches()[0])
         _show(
             {"image/png": base64.b64encode(png).decode(), "text/plain": f"[figure {name}] {title}. {alt}"},
@@ -161,56 +161,37 @@ class Output:
         id: str,
         sentence: str,
         *,
-        estimate: float | None = None,
-        interval: Any = None,
-        says: str = "",
-        n: int | None = None,
-        of: str = "",
-        unit: str = "",
-        level: float | None = None,
-        family: int | None = None,
-        holds: Any = None,
-        exact: str = "",
-        evidence: str | Sequence[str] | None = None,
-        refuted: str = "",
-        unsettled: str = "",
         expect: str | None = None,
+        evidence: str | Sequence[str] | None = None,
+        **quantity: Any,
     ) -> Claim:
         """Judge one sentence by its interval (the rule: `claims.verdict`), write it down, show it and return it.
 
-        id: the catalog's row of kind `claim`, or <row>.<part>. says: what the sentence says of the quantity, "> 0", ">=
-        0.5", "< 1", "<= 1" or "within -5..5". interval: (low, high) of `level`, in a family of that many comparisons.
-        n, of: how many units were resampled, and what they are. An `Interval` that knows its n, of, unit, level and
-        family need not be told them again. refuted, unsettled: the sentence for the two other verdicts. Without an
-        interval: `exact`, the reason why none is needed, and `holds` (or estimate and says). holds: True, False, or
-        pd.NA where a row that it needs is not in the table (nullable columns of pandas give it by themselves:
-        `(shares.reindex(names) > 0).all(skipna=False)`). expect: the verdict at the default parameters, asserted only
-        there and only by the workflow; in JupyterLab a grey line says that it is another one.
+        id: the catalog's row of kind `claim`, or <row>.<part>. expect: the verdict at the default parameters, asserted
+        only there and only by the workflow; in JupyterLab a grey line says that it is another one. quantity, as
+        `claims.judge` takes it:
+
+        estimate, interval, level, family: (low, high) of `level` (0.95), in a family of that many comparisons (1).
+        says: what the sentence says of the quantity, "> 0", ">= 0.5", "< 1", "<= 1" or "within -5..5".
+        n, of, unit: how many units were resampled, what they are, and the unit of the quantity. An `Interval` that
+        knows its n, of, unit, level and family need not be told them again.
+        exact: without an interval, the reason why none is needed, with estimate and says, or with holds: True, False,
+        or pd.NA where a row that it needs is not in the table (nullable columns of pandas give it by themselves:
+        `(shares.reindex(names) > 0).all(skipna=False)`).
+        refuted, unsettled: the sentence for the two other verdicts.
+
         Raises ValueError for what does not fit together, AssertionError for another verdict than expected.
         """
         if expect is not None and expect not in claims.VERDICTS:
             raise ValueError(f"claim {id}: expect={expect!r}; it is one of {', '.join(claims.VERDICTS)}")
-
-        given: dict[str, Any] = dict(n=n, of=of, unit=unit, level=level, family=family)
-        known = {name: getattr(interval, name, None) if value in (None, "") else value for name, value in given.items()}
-        made = claims.judge(
-            id,
-            sentence,
-            notebook=self.name,
-            evidence=self._evidence(evidence, id),
-            estimate=estimate,
-            interval=interval,
-            says=says,
-            holds=math.nan if holds is pd.NA else holds,
-            exact=exact,
-            refuted=refuted,
-            unsettled=unsettled,
-            **{name: value for name, value in known.items() if value not in (None, "")},
-        )
+        if quantity.get("holds") is pd.NA:
+            quantity["holds"] = math.nan
+        kinds = self.evidence if evidence is None else evidence
+        made = claims.judge(id, sentence, notebook=self.name, evidence=kinds, **quantity)
         if made.paper != self.paper and not self._explores:  # a copy of a notebook may lie anywhere
             raise ValueError(f"claim {id}: its paper is {made.paper}, the notebook's is {self.paper}")
         if expect is not None:
-            self._expected[id] = expect
+            self._expected[made.id] = expect
         if made.id in (claim.id for claim in self.claims) and not self._explores:
             raise ValueError(f"claim {id} is made twice in this run; give each its own id, <row>.<part>")
         self.claims = list(({claim.id: claim for claim in self.claims} | {made.id: made}).values())
@@ -244,22 +225,10 @@ class Output:
         self, name: str, evidence: str | Sequence[str] | None, packages: Sequence[str], note: str = ""
     ) -> dict[str, Any]:
         """The provenance of an artifact of this run."""
-        return provenance.describe(
-            name,
-            evidence=self._evidence(evidence, name),
-            inputs=self.inputs,
-            parameters={key: value for key, value in self.parameters.items() if key != "seed"},
-            seed=self.seed,
-            note=note,
-            packages=packages,
-            notebook=self.name,
-        )
-
-    def _evidence(self, given: str | Sequence[str] | None, where: str) -> str | Sequence[str]:
-        kinds = given if given is not None else self.evidence
-        if kinds is None:
-            raise ValueError(f"{where}: say its evidence here, or once in Output(evidence=...)")
-        return kinds
+        parameters = {key: value for key, value in self.parameters.items() if key != "seed"}
+        run: dict[str, Any] = dict(inputs=self.inputs, parameters=parameters, seed=self.seed, notebook=self.name)
+        kinds = self.evidence if evidence is None else evidence
+        return provenance.describe(name, evidence=kinds, note=note, packages=packages, **run)
 
 
 def default_parameters(notebook: Notebook) -> dict[str, Any]:
