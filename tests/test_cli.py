@@ -279,7 +279,7 @@ EXAM = ("exam", "data/examples/exam_questions.jsonl", "--model", "smollm2-135m")
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        ((*EXAM, "--effort", "hard"), "effort 'hard': use one of none, minimal"),
+        ((*EXAM, "--effort", "hard"), "effort: it should be '', 'none', 'minimal'"),
         ((*EXAM, "--thinking", "much"), "--thinking much: say true, false, or how many tokens"),
         ((*EXAM, "--prompts", "params"), "there is no prompt in it. A prompt of your own lies at <paper>/<name>.md"),
         ((*EXAM, "--samples", "2"), "set a temperature"),

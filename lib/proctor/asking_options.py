@@ -84,7 +84,7 @@ class Asking(Bounds):
         thinking = int(self.thinking) if self.thinking.isdecimal() else words[self.thinking]
         given = asdict(self) | dict(thinking=thinking, prompts_dir=absolute(self.prompts_dir))
         how = {name: given[name] for name in vars(Settings()) if given[name] not in (None, "", "auto")}
-        Settings(**how)
+        Settings.of(how)
         return how
 
 

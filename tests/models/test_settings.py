@@ -94,14 +94,14 @@ def test_what_changes_a_reply_is_in_its_key_and_models_served_here_keep_what_the
 @pytest.mark.parametrize(
     ("settings", "told"),
     [
-        (dict(style="long"), "style 'long': use one of auto, free, short"),
-        (dict(effort="hard"), "effort 'hard'"),
-        (dict(max_tokens=0), "max_tokens 0"),
-        (dict(timeout=-1.0), "timeout -1.0"),
-        (dict(temperature=3.0), "temperature 3.0"),
+        (dict(style="long"), "style: it should be 'auto', 'free', 'short' or 'paper', found 'long'"),
+        (dict(effort="hard"), "effort: .*'hard'"),
+        (dict(max_tokens=0), "max_tokens: .*0"),
+        (dict(timeout=-1.0), "timeout: .*-1.0"),
+        (dict(temperature=3.0), "temperature: .*3.0"),
         (dict(thinking=10), "thinking 10: give 1024 tokens or more"),
         (dict(thinking=4000, max_tokens=4000), "max_tokens is 4000 and must be larger"),
-        (dict(tokens=10), "no setting 'tokens': there are style, max_tokens"),
+        (dict(tokens=10), "tokens: .*The settings are style, max_tokens"),
     ],
 )
 def test_a_wrong_setting_is_told(settings, told):

@@ -62,11 +62,11 @@ def speaking(monkeypatch, tmp_path):
     monkeypatch.setattr(Speaks, "sent", 0)
 
 
-def asked(session, study):
+def asked(session, study, settings=SMALL):
     """What a study plans and then asks. A second plan finds all kept."""
 
     async def run():
-        async with session(settings=SMALL) as here:
+        async with session(settings=settings) as here:
             before, plan = Speaks.sent, (await rehearsed(here, study)).plan_so_far
             assert Speaks.sent == before
             await study(here)
@@ -101,8 +101,10 @@ REPAIRED = 3 * (stages.ATTEMPTS + 1) + 3 + 3 * 3 * stages.AUDITS  # of three mod
         (candidates.drafted, lambda: dict(questions=QUESTIONS, writer="open", solvers=["open", "claude"]), 4 + 2 * 4),
     ],
 )
-def test_a_plan_bounds_what_asks_about_its_replies(speaking, session, function, more, calls):
-    assert asked(session, partial(function, **more())).to_ask == calls
+@pytest.mark.parametrize("style", ["free", "paper"])
+def test_a_plan_bounds_what_asks_about_its_replies(speaking, session, function, more, calls, style):
+    settings = SMALL.model_copy(update=dict(style=style))
+    assert asked(session, partial(function, **more()), settings).to_ask == calls
 
 
 def test_over_budget_nothing_is_asked_and_what_is_needed_is_told(speaking, capsys, monkeypatch, tmp_path):

@@ -29,13 +29,15 @@ own, `<prompts_dir>/<paper>/<name>.md`, stands for all styles.
 
 import hashlib
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
+from typing import Literal
 
 import yaml
+from pydantic import BaseModel
 
+from proctor.data.tabular import Wrong, record
 from proctor.models.messages import Reply, Request, picture
 from proctor.models.registry import spec
 from proctor.models.settings import Settings, takes
@@ -51,36 +53,34 @@ STYLED = {  # style -> name -> file
 _ROLE = re.compile(r"^# (system|user|assistant)\n", re.MULTILINE)
 _FIELD = re.compile(r"\{\{(\w+)\}\}")
 _MARKERS = re.compile(r"<(?=\|)|<(?=/?s>|/?(?:start|end)_of_turn>)|\[(?=/?INST\])", re.IGNORECASE)
-OUTPUTS = ("verdict", "answer", "choice", "text")
 
 
 class PromptError(ValueError):
     """A prompt file or its fields are wrong; the message names the file."""
 
 
-@dataclass(frozen=True)
-class Prompt:
+class Prompt(BaseModel, frozen=True):
     """One prompt. `version` is `<paper>/<name>@<version>-<digest of the file>`; `settings` say in which style it is put
-    to a model, and how. `twins` are the files of the same prompt in other styles, by style."""
+    to a model, and how. One of one's `own` has no other style."""
 
     name: str
     version: str
-    output: str
     messages: tuple[tuple[str, str], ...]
     prefix: int  # messages before the first one with a field: shared by all calls
-    max_tokens: int
-    free_tokens: int
-    grammar: str
-    logprobs: int | None
-    seeds: str = "sample"
-    twins: Mapping[str, Path] = field(default_factory=dict)
+    output: Literal["verdict", "answer", "choice", "text"]
+    max_tokens: int = 256
+    free_tokens: int = 1024
+    grammar: str = ""
+    logprobs: int | None = None
+    seeds: Literal["sample", "request"] = "sample"
+    own: bool = False
     settings: Settings = Settings()
 
     def in_style(self, style: str) -> "Prompt":
         """This prompt in a style; where paper lacks it that is free, where free lacks it this one."""
         for each in {"paper": ("paper", "free"), "free": ("free",)}.get(style, ()):
-            if each in self.twins:
-                return _read(self.name.replace("/", f"/{each}/"), self.twins[each])
+            if not self.own and (path := STYLED[each].get(self.name)):
+                return _read(self.name.replace("/", f"/{each}/"), path)
         return self
 
     def request(
@@ -177,8 +177,7 @@ def load(name: str, settings: Settings | None = None) -> Prompt:
         raise PromptError(
             f"no prompt {name!r}{f' in {folder}' if folder else ''}; the library has {', '.join(LIBRARY)}"
         )
-    twins = {} if own else {style: files[name] for style, files in STYLED.items() if name in files}
-    return replace(_read(name, path), twins=twins, settings=settings)
+    return _read(name, path).model_copy(update=dict(own=own, settings=settings))
 
 
 def check_folder(folder: str) -> None:
@@ -209,29 +208,16 @@ def _parsed(name: str, path: Path, time: int, size: int) -> Prompt:
     content = path.read_text(encoding="utf-8")
     try:
         _, head, body = content.split("---\n", 2)
-        header = yaml.safe_load(head)
-        version, output = header["version"], header["output"]
+        header = dict(yaml.safe_load(head))
+        version = f"{name}@{header['version']}-{hashlib.sha256(content.encode()).hexdigest()[:8]}"
     except (ValueError, KeyError, TypeError, yaml.YAMLError) as error:
         raise PromptError(f"{path}: the header needs version and output between two lines of --- ({error})") from error
-    if output not in OUTPUTS:
-        raise PromptError(f"{path}: output {output!r} is none of {', '.join(OUTPUTS)}")
     parts = _ROLE.split(body)[1:]
-    if (seeds := header.get("seeds", "sample")) not in ("sample", "request"):
-        raise PromptError(f"{path}: seeds {seeds!r} is neither sample nor request")
-    messages = tuple((role, text.strip()) for role, text in zip(parts[::2], parts[1::2]))
+    messages = [(role, text.strip()) for role, text in zip(parts[::2], parts[1::2])]
     if not messages:
         raise PromptError(f"{path}: no message: begin each with a line `# system`, `# user` or `# assistant`")
     prefix = next((i for i, (_, text) in enumerate(messages) if _FIELD.search(text)), len(messages))
-    digest = hashlib.sha256(content.encode()).hexdigest()[:8]
-    return Prompt(
-        name,
-        f"{name}@{version}-{digest}",
-        output,
-        messages,
-        prefix,
-        header.get("max_tokens", 256),
-        header.get("free_tokens", 1024),
-        header.get("grammar", ""),
-        header.get("logprobs"),
-        seeds=seeds,
-    )
+    try:
+        return record(Prompt, header | dict(name=name, version=version, messages=messages, prefix=prefix))
+    except Wrong as wrong:
+        raise PromptError("{}: {}: {}. {}".format(path, *wrong.args)) from None

@@ -8,13 +8,13 @@ What a model does not take is left out of its requests, and of their keys; `left
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, Literal
 
+from pydantic import BaseModel, Field, model_validator
+
+from proctor.data.tabular import FIXES, Wrong, record
 from proctor.models.registry import Spec, spec
 
-STYLES = ("auto", "free", "short", "paper")
-EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
 PROVIDER_TOKENS = 16_384  # of a reply, its reasoning among them
 PROVIDER_TIMEOUT, LOCAL_TIMEOUT = 600.0, 120.0  # seconds
 LEAST_BUDGET = 1024  # tokens of thinking that Anthropic's interface takes
@@ -24,39 +24,29 @@ _FIRST_REASONERS = re.compile(r"o1(?:-mini|-preview)")
 _CLAUDE = re.compile(r"claude-(?:([a-z]+)-)?(\d{1,2})(?!\d)(?:[-.](\d{1,2})(?!\d))?")
 
 
-@dataclass(frozen=True)
-class Settings:
+class Settings(BaseModel, frozen=True, extra="forbid"):
     """How models are asked. None and "" leave a thing to its default.
 
     style: `free` (reason at length, no worked examples), `short` (for small models), `paper` (the parts, scale and form
     of the paper's own prompt, where it prints one), `auto` (providers' models free, those served here short).
     max_tokens: of a reply, its reasoning included; for providers' models 16,384 by default. effort: how much a
-    reasoning model reasons, one of EFFORTS. thinking: True, False, or the tokens that it may take. timeout: seconds for
+    reasoning model reasons, if at all. thinking: True, False, or the tokens that it may take. timeout: seconds for
     one attempt; 600 for providers, 120 for models served here. temperature: in place of the protocol's own.
     prompts_dir: a folder with prompts of one's own, which come before the library's.
 
     max_tokens, effort and thinking are not for the short style of models served here, whose prompts say what they need.
     """
 
-    style: str = "auto"
-    max_tokens: int | None = None
-    effort: str = ""
+    style: Literal["auto", "free", "short", "paper"] = "auto"
+    max_tokens: int | None = Field(default=None, gt=0)
+    effort: Literal["", "none", "minimal", "low", "medium", "high", "xhigh", "max"] = ""
     thinking: bool | int | None = None
-    timeout: float | None = None
-    temperature: float | None = None
+    timeout: float | None = Field(default=None, gt=0)
+    temperature: float | None = Field(default=None, ge=0, le=2)
     prompts_dir: str | None = None
 
-    def __post_init__(self) -> None:
-        if self.style not in STYLES:
-            raise ValueError(f"style {self.style!r}: use one of {', '.join(STYLES)}")
-        if self.effort and self.effort not in EFFORTS:
-            raise ValueError(f"effort {self.effort!r}: use one of {', '.join(EFFORTS)}, or leave it out")
-        for name in ("max_tokens", "timeout"):
-            value = getattr(self, name)
-            if value is not None and value <= 0:
-                raise ValueError(f"{name} {value}: give more than 0, or leave it out")
-        if self.temperature is not None and not 0 <= self.temperature <= 2:
-            raise ValueError(f"temperature {self.temperature}: give 0 to 2, or leave it out")
+    @model_validator(mode="after")
+    def _thinking_has_room(self) -> "Settings":
         budget = self.thinking_budget
         if budget and budget < LEAST_BUDGET:
             raise ValueError(f"thinking {budget}: give {LEAST_BUDGET} tokens or more, or true or false")
@@ -64,16 +54,15 @@ class Settings:
             raise ValueError(
                 f"thinking {budget}: max_tokens is {self.max_tokens} and must be larger, since it holds both"
             )
+        return self
 
     @classmethod
     def of(cls, values: "Settings | Mapping[str, Any] | None") -> "Settings":
-        """Settings, given as such or by name. Raises ValueError for a name that is none of them."""
-        if isinstance(values, Settings):
-            return values
-        given, known = dict(values or {}), [field.name for field in fields(cls)]
-        if unknown := [name for name in given if name not in known]:
-            raise ValueError(f"no setting {unknown[0]!r}: there are {', '.join(known)}")
-        return cls(**given)
+        """Settings, given as such or by name. Raises ValueError that names the setting."""
+        try:
+            return values if isinstance(values, Settings) else record(cls, dict(values or {}), _FIXES)
+        except Wrong as wrong:
+            raise ValueError("{}: {}. {}".format(*wrong.args).removeprefix(": ")) from None
 
     @property
     def thinking_budget(self) -> int:
@@ -121,6 +110,7 @@ class Settings:
         return told
 
 
+_FIXES = FIXES | {"extra_forbidden": f"The settings are {', '.join(Settings.model_fields)}"}
 EVERYTHING = {"temperature", "logprobs", "system", "beginning", "effort", "thinking", "budget", "freely"}
 
 

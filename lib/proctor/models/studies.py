@@ -21,6 +21,7 @@ nothing to ask. `<name>.tickets.json`, beside the requests, says what replies ar
 import hashlib
 import json
 import os
+import re
 import time
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
@@ -271,7 +272,7 @@ class Rehearsal(Session):
 
 def stand_in(request: Request) -> Reply:
     """A reply as long as the request allows, other than all others, that leads the study on."""
-    name = request.prompt.rpartition(" ")[2].partition("@")[0].replace("/free/", "/")
+    name = re.sub("/(free|paper)/", "/", request.prompt.rpartition(" ")[2].partition("@")[0])
     name_of_its_own = request.key.translate(_LETTERS)  # without digits, which may be somebody's answer
     long = name_of_its_own.ljust(BYTES * request.max_tokens, "x")
     text = _FORMS.get(name, "{long}\nAccepted: [[Y]]").format(long=long)
