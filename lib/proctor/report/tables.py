@@ -8,7 +8,7 @@ import math
 import os
 import re
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -86,9 +86,7 @@ def save_table(
     rounded = df.map(lambda value: float(f"{value:.12g}") if isinstance(value, float) else value)
     intervals = intervals_in(rounded, formats or {}) if intervals is None else intervals
     shown = _shown(df, name, formats or {}, intervals) if text is None else text
-    numeric = [
-        column in intervals or column in df and pd.api.types.is_numeric_dtype(df[column]) for column in shown.columns
-    ]
+    numeric = [name for name in shown if name in intervals or name in df and pd.api.types.is_numeric_dtype(df[name])]
     rest = len(shown) - ROWS
     part = shown if rest <= 0 else shown.head(ROWS)
     caption = caption if rest <= 0 else f"{caption} (the first {ROWS} of {len(shown)} rows; all are in the CSV)".strip()
@@ -122,33 +120,41 @@ def intervals_in(df: pd.DataFrame, formats: Mapping[str, Format]) -> dict[str, t
     }
 
 
-def to_markdown(shown: pd.DataFrame, numeric: Sequence[bool], caption: str, label: str) -> str:
-    """A GitHub table of a frame of text; numeric: which columns are set to the right."""
+def to_markdown(shown: pd.DataFrame, numeric: Collection[str], caption: str, label: str, rest: str = "") -> str:
+    """A GitHub table of a frame of text. numeric: the columns that are set to the right; rest: a line below it."""
     rows = [list(shown.columns), *shown.to_numpy().tolist()]
     lines = ["| " + " | ".join(escape_markdown(cell) for cell in row) + " |" for row in rows]
-    lines.insert(1, "|" + "|".join("---:" if right else "---" for right in numeric) + "|")
+    lines.insert(1, "|" + "|".join("---:" if column in numeric else "---" for column in shown) + "|")
     heading = [escape_markdown(caption), ""] if caption else []
-    return "\n".join([*heading, *lines, "", f"*{escape_markdown(label)}*"]) + "\n"
+    return "\n".join([*heading, *lines, *(["", rest] if rest else []), "", f"*{escape_markdown(label)}*"]) + "\n"
 
 
-def excerpt(text: str, place: str, columns: Sequence[str] = ()) -> str:
-    """The Markdown of a saved table as a page shows it: 30 rows, the named columns or the first 8, what is left out.
+def read_markdown(text: str) -> tuple[pd.DataFrame, list[str], str, str]:
+    """(frame of text, its columns set to the right, caption, label): what `to_markdown` was given."""
 
-    text: the file's. place: its path without the ending. columns: names that the file does not have are passed over.
+    def plainly(written: str) -> str:
+        return html.unescape(re.sub(r"\\(.)", r"\1", written.strip()))
+
+    lines = [line for line in text.splitlines() if line]
+    table = [re.split(r"(?<!\\)\|", line)[1:-1] for line in lines if line.startswith("|")]
+    heads, rule, *rows = [[plainly(cell) for cell in row] for row in table]
+    *caption, label = [plainly(line) for line in lines if not line.startswith("|")]
+    numeric = [head for head, side in zip(heads, rule) if side.endswith(":")]
+    return pd.DataFrame(rows, columns=heads, dtype=object), numeric, "".join(caption), label[1:-1]
+
+
+def excerpt(markdown: str, place: str, columns: Sequence[str] = ()) -> str:
+    """A saved table as a page shows it: 30 rows, the named columns or the first 8, and what is left out.
+
+    place: the file's path without the ending. columns: names that the file does not have are passed over.
     """
-    lines = text.splitlines()
-    rows = [number for number, line in enumerate(lines) if line.startswith("|")]  # heading, rule, body
-    if not rows:
-        return plain(text)
-    cells = [re.split(r"(?<!\\)\|", lines[number])[1:-1] for number in rows]
-    heads = [html.unescape(re.sub(r"\\(.)", r"\1", head.strip())) for head in cells[0]]
-    named = [heads.index(column) for column in columns if column in heads]
-    shown = named or range(min(len(heads), COLUMNS_SHOWN))
-    part = [f"|{'|'.join(row[column] for column in shown)}|" for row in cells[: ROWS_SHOWN + 2]]
-    more, wide = len(rows) - len(part), 0 if named else len(heads) - len(shown)
+    shown, numeric, caption, label = read_markdown(markdown)
+    named = [column for column in columns if column in shown]
+    part = shown[named or shown.columns[:COLUMNS_SHOWN]].head(ROWS_SHOWN)
+    more, wide = len(shown) - len(part), 0 if named else len(shown.columns) - len(part.columns)
     left = [f"{count} more {what}" for count, what in ((more, "rows"), (wide, "columns")) if count]
-    rest = ["", f"… {' and '.join(left)} in {place}.csv"] if left else []
-    return plain("\n".join([*lines[: rows[0]], *part, *rest, *lines[rows[-1] + 1 :]]) + "\n")
+    rest = f"… {' and '.join(left)} in {place}.csv" if left else ""
+    return plain(to_markdown(part, numeric, caption, label, rest))
 
 
 def plain(text: str) -> str:
@@ -158,34 +164,21 @@ def plain(text: str) -> str:
 
 def to_tex(markdown: str, name: str) -> str:
     """A booktabs table (for \\usepackage{booktabs}) of what `to_markdown` wrote; name: the table's."""
-    lines = [line for line in markdown.splitlines() if line]
-    heads, rule, *body = [cells(line) for line in lines if line.startswith("|")]
-    *caption, evidence = [unescaped(line) for line in lines if not line.startswith("|")]
+    shown, numeric, caption, evidence = read_markdown(markdown)
     tex = (
-        pd.DataFrame(body, columns=heads, dtype=object)
-        .style.hide(axis="index")
+        shown.style.hide(axis="index")
         .format(_tex_cell)
         .format_index(_tex_cell, axis="columns")
         .to_latex(
-            column_format="".join("r" if side.endswith(":") else "l" for side in rule),
-            caption=escape_tex(caption[0]) if caption else None,
+            column_format="".join("r" if column in numeric else "l" for column in shown),
+            caption=escape_tex(caption) or None,
             label=f"tab:{name}",
             position_float="centering",
             hrules=True,
         )
     )
-    below = rf"\par\smallskip{{\footnotesize {escape_tex(evidence[1:-1])}}}"
+    below = rf"\par\smallskip{{\footnotesize {escape_tex(evidence)}}}"
     return tex.replace("\\end{table}", f"{below}\n\\end{{table}}")
-
-
-def cells(line: str) -> list[str]:
-    """The texts of a line of a table in Markdown."""
-    return [unescaped(cell.strip()) for cell in re.findall(r"((?:\\.|[^|\\])*)\|", line)[1:]]
-
-
-def unescaped(markdown: str) -> str:
-    """The text that `escape_markdown` was given."""
-    return html.unescape(re.sub(r"\\(.)", r"\1", markdown))
 
 
 def _tex_cell(text: str) -> str:

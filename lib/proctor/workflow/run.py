@@ -97,17 +97,17 @@ def show(path: Path, columns: Sequence[str], also: Sequence[str] = ()) -> None:
     Nothing where the run made none."""
     if not path.is_file():
         return
-    from proctor.report.tables import cells, unescaped  # pandas: not for --help
+    from proctor.report.tables import read_markdown  # pandas: not for --help
 
-    caption, _, text = path.read_text(encoding="utf-8").partition("\n\n")
-    names, *rows = [cells(line) for line in text.splitlines() if line.startswith("| ")]
-    shown = [[row[names.index(column)] for column in columns if column in names] for row in (names, *rows)]
+    table, _, caption, _ = read_markdown(path.read_text(encoding="utf-8"))
+    part = table[[column for column in columns if column in table]]
+    shown = [list(part), *part.to_numpy().tolist()]
     widths = [max(len(row[n]) for row in shown) for n in range(len(shown[0]))]
-    print(f"\n{unescaped(caption)}")
+    print(f"\n{caption}")
     for place, row in enumerate(shown):
         if place <= SHOWN or set(row) & set(also):
             print("  " + "  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip())
-    if len(rows) > SHOWN:
+    if len(table) > SHOWN:
         print(f"  ... all rows: {path.with_suffix('.csv')}")
 
 
