@@ -30,7 +30,7 @@ SET = """(box, settings) => {
 @pytest.fixture
 def picture():
     rows = pd.DataFrame(dict(setting=[1, 1, 10, 10], who=list("abab"), x=[0.126, 0.2, 0.3, None], y=[1, 2, 3, 4]))
-    return Explorable(rows, x="x", y="y", of="who", choose={"setting": 1, "who": ALL}, says="{who} at {x}", names={},
+    return Explorable(rows, x="x", y="y", of="who", group="who", choose={"setting": 1, "who": ALL}, says="{who} at {x}", names={},
                       formats={"x": ".2f"})  # fmt: skip
 
 

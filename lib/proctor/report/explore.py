@@ -11,7 +11,6 @@ server, the sliders of JupyterLab and the saved picture show the same.
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -27,45 +26,47 @@ ALL = "all"
 LOOKS = tuple(zip((BLUE, VERMILLION, GREEN, PURPLE, GREY), "os^DX"))  # of the groups, in their order
 
 
-@dataclass(frozen=True)
+@dataclass
 class Explorable:
     """rows: one for each mark of each setting. x, y, of, group: columns; text gives an axis of names, in the order of
-    the rows; `of` names a mark, `group` gives its colour. choose: {column: its first value}: if the picture draws that
-    column the marks with this value are in ink (ALL: all of them), else they are the only ones. joined: the marks of a
-    group are a line. low, high: columns of limits, along x if y has names, else along y. says: what a mark says, with
-    columns in braces. names: labels of columns. formats: as `format` takes them. link: column of notebooks' names.
+    the rows; `of` names a mark, `group` gives its colour; columns low and high are limits, along x if y has names,
+    else along y. choose: {column: its first value}: if the picture draws that column the marks with this value are in
+    ink (ALL: all of them), else they are the only ones. joined: the marks of a group are a line. says: what a mark
+    says, with columns in braces. names: labels of columns. formats: as `format` takes them. link: column of notebooks'
+    names.
     """
 
     rows: pd.DataFrame
     x: str
     y: str
     of: str
+    group: str
     choose: Mapping[str, Any]
     says: str
     names: Mapping[str, str]
-    group: str = ""
     joined: bool = False
-    low: str = ""
-    high: str = ""
     link: str = ""
     log: bool = False
     diagonal: bool = False  # draw the line on which x is y, both in percent
     height: float = 3.4
     formats: Mapping[str, str] = field(default_factory=dict)
 
-    @cached_property
-    def text(self) -> pd.DataFrame:
-        """The rows as they are shown; what is not known is empty."""
+    def __post_init__(self) -> None:
         shown = {
             name: ["" if pd.isna(value) else self._as_text(name, value) for value in column]
             for name, column in self.rows.items()
         }
-        return pd.DataFrame(shown, dtype=str)
+        self.text = pd.DataFrame(shown, dtype=str)  # the rows as they are shown; what is not known is empty
+        self.groups = list(dict.fromkeys(self.text[self.group]))
+        self.numeric = [name for name, column in self.rows.items() if pd.api.types.is_numeric_dtype(column)]
+        self.limits = [column for column in ("low", "high") if column in self.rows]
+        self.along = "y" if self.y in self.numeric else "x"  # the axis along which limits lie
+        self.axes = {"x": self._axis(self.x), "y": self._axis(self.y)}
 
     def values(self, column: str) -> list[str]:
         """What can be chosen of a column, in the order of the rows; numbers by size."""
         found = list(dict.fromkeys(self.text[column]))
-        if pd.api.types.is_numeric_dtype(self.rows[column]):
+        if column in self.numeric:
             return sorted(found, key=float)
         return [ALL, *found] if self.choose[column] == ALL else found
 
@@ -88,42 +89,18 @@ class Explorable:
                 which &= text[name] == value
         return text[keep], ink[keep]
 
-    def domain(self, column: str) -> list[float]:
-        """The ends of a numeric axis, over all settings; [] for an axis of names."""
-        if not pd.api.types.is_numeric_dtype(self.rows[column]):
-            return []
-        along = [column, *([self.low, self.high] if self.low and column == self._along() else [])]
-        values = self.rows[along].to_numpy(float)
-        low, high = float(np.nanmin(values)), float(np.nanmax(values))
-        if self.log and column == self.y:
-            return [low / 1.3, high * 1.3]
-        if self.diagonal:
-            return [0, 100]
-        room = 0.04 * (high - low)
-        return [low - room, high + room]
-
-    def ticks(self, column: str) -> list[float]:
-        """Round values along a numeric axis; [] for an axis of names."""
-        ends = self.domain(column)
-        where = LogLocator(subs=(1, 2, 5)) if self.log and column == self.y else MaxNLocator(6, steps=[1, 2, 5, 10])
-        return [float(f"{tick:.6g}") for tick in where.tick_values(*ends) if ends[0] <= tick <= ends[1]] if ends else []
-
     def page(self) -> dict[str, Any]:
         """What explore.js draws: settings, axes, and the rows as lines of numbers of the `texts` of each column."""
-        text = self.text
-        codes = {name: pd.factorize(column) for name, column in text.items()}
+        codes = {name: pd.factorize(column) for name, column in self.text.items()}
         lines = np.column_stack([numbers for numbers, _ in codes.values()])
-        axes = {}
-        for side, column in (("x", self.x), ("y", self.y)):
-            axes[side] = dict(column=column, ends=self.domain(column), ticks=self.ticks(column))
+        low, high = self.limits or ("", "")
         return dict(
-            axes=axes, of=self.of, group=self.group, joined=self.joined, says=self.says, names=dict(self.names),
+            axes=self.axes, of=self.of, group=self.group, joined=self.joined, says=self.says, names=dict(self.names),
             link=self.link, log=self.log, diagonal=self.diagonal, start=self.start(), height=round(110 * self.height),
-            low=self.low, high=self.high, along=self._along() == self.x and "x" or "y",
+            low=low, high=high, along=self.along, groups=self.groups,
             choose={name: self.values(name) for name in self.choose},
-            numeric=[name for name in self.choose if pd.api.types.is_numeric_dtype(self.rows[name])],
-            groups=list(dict.fromkeys(text[self.group])) if self.group else [],
-            columns=list(text), texts={name: "\t".join(found) for name, (_, found) in codes.items()},
+            numeric=[name for name in self.choose if name in self.numeric],
+            columns=list(self.text), texts={name: "\t".join(found) for name, (_, found) in codes.items()},
             rows="\n".join(" ".join(map(str, line)) for line in lines.tolist()),
         )  # fmt: skip
 
@@ -133,47 +110,50 @@ class Explorable:
         fig, ax = plt.subplots(figsize=(FULL, self.height))
         if self.log:
             ax.set_yscale("log")
-        places = {side: self._places(part, column) for side, column in (("x", self.x), ("y", self.y))}
-        if dots := not self.domain(self.x) and not self.domain(self.y):  # by two categories
-            _spread(part.groupby([self.x, self.y], sort=False), places)
-        groups = list(dict.fromkeys(self.text[self.group])) if self.group else [""]
-        for (colour, marker), name in zip(LOOKS, groups):
-            own = (part[self.group] == name).to_numpy() if self.group else np.ones(len(part), bool)
+        xs, ys = (
+            np.array(pd.to_numeric(part[name]) if name in self.numeric else pd.factorize(part[name])[0], float)
+            for name in (self.x, self.y)
+        )
+        dots = self.x not in self.numeric and self.y not in self.numeric  # by two categories
+        if dots:
+            _spread(part.groupby([self.x, self.y], sort=False), xs, ys)
+        for (colour, marker), name in zip(LOOKS, self.groups):
+            own = (part[self.group] == name).to_numpy()
+            x, y, full = xs[own], ys[own], ink.to_numpy()[own]
             if not own.any():
                 continue
-            x, y = places["x"][own], places["y"][own]
-            full = ink.to_numpy()[own]
             if self.joined:
                 lead = full.any() or self.group not in self.choose
                 ax.plot(x, y, color=colour, linewidth=1.8 if lead else 0.9, alpha=1 if lead else 0.45, label=name)
-            if self.low:
-                ends = [pd.to_numeric(part[column][own]).to_numpy() for column in (self.low, self.high)]
-                lines, at = (ax.hlines, y) if self._along() == self.x else (ax.vlines, x)
+            if self.limits:
+                ends = part.loc[own, self.limits].apply(pd.to_numeric).to_numpy().T
+                lines, at = (ax.hlines, y) if self.along == "x" else (ax.vlines, x)
                 lines(at, *ends, color=colour, linewidth=1, alpha=0.5)
             if not self.joined:
                 ax.plot(x[~full], y[~full], marker, color=colour, alpha=0.35, markersize=3.5)
             ax.plot(x[full], y[full], marker, color=colour, markersize=6 if full.sum() < 3 else 4,
                     label="" if self.joined else name)  # fmt: skip
-        for column, axis in ((self.x, ax.xaxis), (self.y, ax.yaxis)):
-            label = self.names.get(column, column)
-            ax.set_xlabel(label) if axis is ax.xaxis else ax.set_ylabel(label if self.domain(column) else "")
-            limits = ax.set_xlim if axis is ax.xaxis else ax.set_ylim
-            if ends := self.domain(column):
-                axis.set_ticks(self.ticks(column))
-                limits(*ends)
+        for axis, it in zip((ax.xaxis, ax.yaxis), self.axes.values()):
+            if it["column"] in self.numeric:
+                axis.set_ticks(it["ticks"])
             else:
-                names = list(dict.fromkeys(part[column]))
+                names = list(dict.fromkeys(part[it["column"]]))
                 axis.set_ticks(range(len(names)), names)
-                limits((-0.6, len(names) - 0.4) if axis is ax.xaxis else (len(names) - 0.4, -0.6))
                 axis.set_tick_params(length=0)
+        ax.set(
+            xlim=self.axes["x"]["ends"] or (-0.6, len(ax.get_xticks()) - 0.4),
+            ylim=self.axes["y"]["ends"] or (len(ax.get_yticks()) - 0.4, -0.6),
+            xlabel=self.names.get(self.x, self.x),
+            ylabel=self.names.get(self.y, self.y) if self.y in self.numeric else "",
+        )
         if self.log:
             ax.yaxis.set_major_formatter("{x:,.0f}")
             ax.yaxis.set_minor_locator(NullLocator())
         if self.diagonal:
             ax.axline((0, 0), slope=1, color=GREY, linewidth=0.8)
-        if dots and len(groups) > 1:
+        if dots:
             fig.legend(loc="outside lower center", ncols=3)
-        elif len(groups) > 1:
+        elif len(self.groups) > 1:
             ax.legend(title=self.names.get(self.group, ""), fontsize=7, title_fontsize=7, loc="best")
         return fig
 
@@ -188,7 +168,7 @@ class Explorable:
 
         controls = {}
         for name, value in self.start().items():
-            kind = SelectionSlider if pd.api.types.is_numeric_dtype(self.rows[name]) else Dropdown
+            kind = SelectionSlider if name in self.numeric else Dropdown
             about = dict(description=self.names.get(name, name), style={"description_width": "initial"})
             controls[name] = kind(options=self.values(name), value=value, **about)
         return interactive(show, **controls)
@@ -208,27 +188,32 @@ class Explorable:
         inked = part[ink]
         if len(inked) <= 3:
             return " ".join(self.says.format(**row) + "." for row in inked.to_dict("records"))
-        groups = inked[self.group] if self.group else pd.Series(self.names.get(self.of, self.of), inked.index)
         all_of = f"In ink {len(inked)} of {len(part)}: " if len(inked) < len(part) else ""
-        return all_of + ", ".join(f"{n} {name}" for name, n in groups.value_counts(sort=False).items()) + "."
+        groups = inked[self.group].value_counts(sort=False)
+        return all_of + ", ".join(f"{n} {name}" for name, n in groups.items()) + "."
 
     def _as_text(self, column: str, value: Any) -> str:
         return format(value, self.formats.get(column, "" if isinstance(value, str) else "g"))
 
-    def _along(self) -> str:
-        """The column of the axis along which limits lie."""
-        return self.y if pd.api.types.is_numeric_dtype(self.rows[self.y]) else self.x
+    def _axis(self, column: str) -> dict[str, Any]:
+        """The ends of an axis over all settings and round values between them; an axis of names has none."""
+        if column not in self.numeric:
+            return dict(column=column, ends=[], ticks=[])
+        beside = self.limits if column == getattr(self, self.along) else []
+        values = self.rows[[column, *beside]].to_numpy(float)
+        low, high = float(np.nanmin(values)), float(np.nanmax(values))
+        room, where = 0.04 * (high - low), MaxNLocator(6, steps=[1, 2, 5, 10])
+        ends = [0, 100] if self.diagonal else [low - room, high + room]
+        if self.log and column == self.y:
+            ends, where = [low / 1.3, high * 1.3], LogLocator(subs=(1, 2, 5))
+        ticks = [float(f"{tick:.6g}") for tick in where.tick_values(*ends) if ends[0] <= tick <= ends[1]]
+        return dict(column=column, ends=ends, ticks=ticks)
 
-    def _places(self, part: pd.DataFrame, column: str) -> np.ndarray:
-        if self.domain(column):
-            return pd.to_numeric(part[column]).to_numpy(float)
-        return pd.factorize(part[column])[0].astype(float)
 
-
-def _spread(cells: Any, places: dict[str, np.ndarray], columns: int = 5) -> None:
+def _spread(cells: Any, x: np.ndarray, y: np.ndarray, columns: int = 5) -> None:
     """Move the marks of each cell beside one another, in lines of `columns`."""
-    for _, where in cells.indices.items():
+    for where in cells.indices.values():
         turn = np.arange(len(where))
         lines = -(-len(where) // columns)
-        places["x"][where] += (turn % columns - (columns - 1) / 2) * 0.8 / columns
-        places["y"][where] += (turn // columns - (lines - 1) / 2) * 0.8 / max(lines, 4)
+        x[where] += (turn % columns - (columns - 1) / 2) * 0.8 / columns
+        y[where] += (turn // columns - (lines - 1) / 2) * 0.8 / max(lines, 4)
