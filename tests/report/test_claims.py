@@ -45,7 +45,6 @@ def test_what_a_claim_says_is_parsed():
     [
         (dict(id="finding_1"), "write the id"),
         (dict(id="uq/finding_1."), "write the id"),
-        (dict(sentence=" x"), "one line"),
         (dict(evidence="guessed"), "guessed"),
         (dict(interval=None), "an interval, or in exact"),
         (dict(exact="enumerated"), "an interval, or in exact"),

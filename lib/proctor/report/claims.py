@@ -29,7 +29,6 @@ from proctor.report.provenance import evidence_kinds
 
 HOLDS, FAILS, UNSETTLED = VERDICTS = ("holds", "does not hold", "cannot tell")
 ABSENT = "not in the table"  # why nothing is said: as an `Interval`'s method, or by holds=NaN
-UNKNOWN = (math.nan, math.nan)  # the interval of data that are too few
 MARKS = {HOLDS: "✓", FAILS: "✗", UNSETTLED: "?"}
 ID = re.compile(r"[a-z_]+/[A-Za-z0-9_]+(\.[A-Za-z0-9_.-]*[A-Za-z0-9_-])?")
 _NUMBER = r"[-+]?(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][-+]?\d+)?"
@@ -173,15 +172,13 @@ def judge(
     """
     row, dot, part = id.partition(".")
     id = row + dot + re.sub(r"[^A-Za-z0-9_.-]+", "_", part).rstrip(".")
-    where = f"claim {id}"
+    sentence = " ".join(sentence.split())
     known = {name: getattr(interval, name, None) for name in ("n", "of", "unit", "level", "family")}
     n = known["n"] if n is None else n
     level, family = level or known["level"] or 0.95, family or known["family"] or 1
     least = 1 - 0.05 / max(family, 1)
     for wrong, what in (
         (not ID.fullmatch(id), "write the id as <paper>/<claim> or <paper>/<claim>.<part>"),
-        (not sentence.strip() or sentence != sentence.strip() or "\n" in sentence,
-         f"the sentence {sentence!r} must be one line of text without spaces around it"),
         (n is not None and n != int(n), f"n is {n}, a count"),
         ((interval is None) == (not exact), "give either an interval, or in exact= the reason why none is needed"),
         (interval is not None and holds is not None, "leave out holds=; the interval decides"),
@@ -189,21 +186,19 @@ def judge(
         (interval is not None and (family < 1 or family != int(family) or not least - 1e-9 <= level < 1),
          f"level {level} of one of {family} comparisons; it must be >= 1 - 0.05 / family = {least:.5g}: give the wider "
          "interval"),
-        (holds is not None and says, "give holds= or says=, not both"),
+        ((holds is None) == (not says), "write in says= what the sentence says of the quantity, e.g. '> 0'; or give "
+         "an exact claim holds=, not both"),
+        (exact and holds is None and (estimate is None or not math.isfinite(estimate)) and n != 0,
+         "an exact claim needs a finite estimate=, or holds="),
     ):  # fmt: skip
         if wrong:
-            raise ValueError(f"{where}: {what}")
-    numbers: tuple[float | None, float | None, float | None] = (None, None, None)
+            raise ValueError(f"claim {id}: {what}")
     if holds is not None:
+        numbers: tuple[float | None, ...] = (None, None, None)
         found = UNSETTLED if math.isnan(holds) else HOLDS if holds else FAILS
-    elif interval is not None or (n == 0 and says and estimate is not None and math.isnan(estimate)):
-        numbers = value, low, high = _interval(where, estimate, UNKNOWN if interval is None else interval, says)
-        found = verdict(low, high, says)
     else:
-        if estimate is None or not math.isfinite(estimate) or not says:
-            raise ValueError(f"{where}: an exact claim needs holds=, or a finite estimate= with says=")
-        value = _clean(estimate)
-        numbers, found = (value, value, value), verdict(value, value, says)
+        numbers = _, low, high = _interval(id, estimate, (estimate, estimate) if interval is None else interval)
+        found = verdict(low, high, says)
     if getattr(interval, "method", "") == ABSENT or (holds is not None and math.isnan(holds)):
         unsettled = f"Cannot tell, {ABSENT}: {sentence}"
     own = {HOLDS: sentence, FAILS: refuted, UNSETTLED: unsettled}[found]
@@ -260,28 +255,25 @@ def of_catalog(claim_id: str, catalog_id: str) -> bool:
     return claim_id == catalog_id or claim_id.startswith(catalog_id + ".")
 
 
-def _interval(where: str, estimate: float | None, interval: Any, says: str) -> tuple[float | None, float, float]:
+def _interval(id: str, estimate: float | None, interval: Any) -> tuple[float | None, float, float]:
     """(estimate, low, high), checked. An object with `low` and `high` (and `estimate`) does for the pair."""
     if hasattr(interval, "low"):
         estimate = getattr(interval, "estimate", None) if estimate is None else estimate
         interval = interval.low, interval.high
-    limits = tuple(interval)
-    if len(limits) == 2 and all(limit is not None and math.isnan(limit) for limit in limits):
-        limits = -math.inf, math.inf
-    if len(limits) != 2 or any(limit is None or math.isnan(limit) for limit in limits):
-        raise ValueError(f"{where}: interval {interval!r} must be two numbers; an undefined one is (NaN, NaN)")
+    low, high = (math.nan if limit is None else _clean(limit) for limit in interval)
+    if math.isnan(low) and math.isnan(high):
+        low, high = -math.inf, math.inf
+    if math.isnan(low) or math.isnan(high):
+        raise ValueError(f"claim {id}: interval {interval!r} must be two numbers; an undefined one is (NaN, NaN)")
     if estimate is None:
-        raise ValueError(f"{where}: an interval needs its estimate (NaN if it is undefined)")
-    if not says:
-        raise ValueError(f"{where}: says= is missing; write what the sentence says of the quantity, e.g. '> 0'")
-    low, high = _clean(limits[0]), _clean(limits[1])
+        raise ValueError(f"claim {id}: an interval needs its estimate (NaN if it is undefined)")
     if math.isnan(estimate):
         if (low, high) != (-math.inf, math.inf):
-            raise ValueError(f"{where}: the estimate is NaN, so say interval=(nan, nan)")
+            raise ValueError(f"claim {id}: the estimate is NaN, so say interval=(nan, nan)")
         return None, low, high
     value = _clean(estimate)
     if not low <= value <= high or math.isinf(value):
-        raise ValueError(f"{where}: estimate {value} outside its interval [{low}, {high}]")
+        raise ValueError(f"claim {id}: estimate {value} outside its interval [{low}, {high}]")
     return value, low, high
 
 

@@ -18,13 +18,9 @@ from itertools import pairwise
 import matplotlib
 import numpy as np
 from matplotlib.artist import Artist
-from matplotlib.axes import Axes
-from matplotlib.axis import Axis
-from matplotlib.collections import Collection
+from matplotlib.axis import Axis, Tick
 from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
-from matplotlib.image import AxesImage
-from matplotlib.lines import Line2D
 from matplotlib.patches import Rectangle
 from matplotlib.text import Text
 from matplotlib.textpath import text_to_path
@@ -113,20 +109,17 @@ def faults(fig: Figure) -> list[str]:
 
 def visible_texts(artist: Artist) -> Iterator[Text]:
     """Every text below `artist` that is drawn."""
-    if not artist.get_visible():
-        return
-    if isinstance(artist, Text):
-        if artist.get_text().strip():
-            yield artist
-        return
-    if isinstance(artist, Axis):
-        yield from visible_texts(artist.label)
-        yield from visible_texts(artist.get_offset_text())
-        yield from _tick_labels(artist)
-        return
-    for child in artist.get_children():
-        if not (isinstance(artist, Axes) and isinstance(child, Axis) and not artist.axison):
+    if isinstance(artist, Text) and artist.get_text().strip():
+        yield artist
+    below = [artist.label, artist.offsetText, *_ticks(artist)] if isinstance(artist, Axis) else artist.get_children()
+    for child in below:
+        if child.get_visible() and (not isinstance(child, Axis) or getattr(artist, "axison", True)):
             yield from visible_texts(child)
+
+
+def _ticks(axis: Axis) -> list[Tick]:
+    """Those within the axis' limits."""
+    return axis._update_ticks()  # type: ignore[attr-defined]  # nothing public leaves out ticks beyond the limits
 
 
 def wrapped(text: str, size: float, width: float, weight: str = "normal") -> list[str]:
@@ -182,29 +175,18 @@ def _place(fig: Figure, x: float, y: float, text: str, size: float, **how) -> No
     fig.text(x / width, y / height, text, fontsize=size, gid=GID, parse_math=False, **how)
 
 
-def _tick_labels(axis: Axis) -> list[Text]:
-    """The labels of ticks within the axis' limits."""
-    ticks = axis._update_ticks()  # type: ignore[attr-defined]  # nothing public leaves out ticks beyond the limits
-    return [
-        label
-        for tick in ticks
-        for label in (tick.label1, tick.label2)
-        if tick.get_visible() and label.get_visible() and label.get_text().strip()
-    ]
-
-
 def _overlapping(fig: Figure) -> Iterator[tuple[str, str]]:
     """The first overlapping pair of neighbouring tick labels of each axis (slanted labels are not judged)."""
     for ax in fig.axes:
         for axis in (ax.xaxis, ax.yaxis):
             if not (ax.get_visible() and ax.axison and axis.get_visible()):
                 continue
-            labels = [(label, _inches(label, fig)) for label in _tick_labels(axis) if label.get_rotation() % 90 == 0]
-            for (label, box), (other, next_box) in pairwise(labels):
-                across = min(box.x1, next_box.x1) - max(box.x0, next_box.x0)
-                along = min(box.y1, next_box.y1) - max(box.y0, next_box.y0)
-                if across > 0.01 and along > 0.3 * min(box.height, next_box.height):
-                    yield label.get_text(), other.get_text()
+            labels = [label for tick in _ticks(axis) if tick.get_visible() for label in visible_texts(tick)]
+            boxes = [(label.get_text(), _inches(label, fig)) for label in labels if label.get_rotation() % 90 == 0]
+            for (label, box), (other, next_box) in pairwise(boxes):
+                shared = Bbox.intersection(box, next_box)
+                if shared and shared.width > 0.01 and shared.height > 0.3 * min(box.height, next_box.height):
+                    yield label, other
                     break
 
 
@@ -228,18 +210,13 @@ def is_drawn(fig: Figure, value: float) -> bool:
 
 
 def _marks(fig: Figure) -> Iterator[np.ndarray]:
-    for ax in fig.axes:
-        for artist in ax.get_children():
-            if isinstance(artist, Line2D):
-                yield np.asarray(artist.get_xydata(), float)
-            elif isinstance(artist, AxesImage):
-                yield np.ma.filled(np.ma.asarray(artist.get_array(), float), np.nan)
-            elif isinstance(artist, Rectangle):
-                yield np.array([*artist.get_bbox().get_points().ravel(), artist.get_width(), artist.get_height()])
-            elif isinstance(artist, Collection):
-                yield np.ma.filled(np.ma.asarray(artist.get_offsets(), float), np.nan)
-                if artist.get_array() is not None:
-                    yield np.ma.filled(np.ma.asarray(artist.get_array(), float), np.nan)
+    for artist in (artist for ax in fig.axes for artist in ax.get_children()):
+        if isinstance(artist, Rectangle):
+            yield np.array([*artist.get_bbox().get_points().ravel(), artist.get_width(), artist.get_height()])
+        for read in ("get_xydata", "get_offsets", "get_array"):  # of lines, collections and images
+            values = getattr(artist, read, lambda: None)()
+            if values is not None:
+                yield np.ma.filled(np.ma.asarray(values, float), np.nan)
 
 
 def _numbers(fig: Figure) -> Iterator[tuple[float, float]]:
