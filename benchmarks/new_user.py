@@ -162,7 +162,7 @@ def own_figure(steps: Steps) -> None:
     ran = labelled(steps.clone, "uq/my_figure", "simulated", "runs/uq-my_figure")
     steps.step("a figure of one's own", f"{PYTHON}proctor run {own} -p n 300", ran)
     plain = f".venv/bin/papermill -p n 400 {own} build/my_figure.ipynb"
-    steps.step("the same by papermill, unnamed", plain, "say Output(notebook='uq/3_validators')", status=1)
+    steps.step("the same by papermill, unnamed", plain, "say Output(..., notebook='uq/3_validators')", status=1)
     steps.edit(own, "'simulated')", "'simulated', notebook='uq/my_figure')")
     steps.step("the same by papermill, named", plain, made, "build/my_figure.ipynb")
     bad = f"{PYTHON}proctor run {own} -p m 300"

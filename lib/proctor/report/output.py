@@ -251,10 +251,10 @@ def _find(given: str | None) -> Notebook:
             if path.suffix == ".ipynb" and path.is_file():
                 return Notebook(path)
         tried.append(name)
-    raise ValueError(
-        f"which notebook is this? {' and '.join(tried) or 'Nothing'} is no notebook file; save it under notebooks/, or "
-        "give its path: Output(notebook='notebooks/uq/3_validators.ipynb')"
-    )
+    unknown = "which notebook is this? Papermill, for one, does not tell;"
+    if tried:
+        unknown = f"{' and '.join(tried)} is no notebook file; save it under notebooks/, or"
+    raise ValueError(f"{unknown} say Output(..., notebook='uq/3_validators')")
 
 
 def _present(name: str, defaults: Mapping[str, Any], namespace: Mapping[str, Any] | None) -> dict[str, Any]:
