@@ -8,7 +8,6 @@ import pandas as pd
 import pytest
 from proctor import paths
 from proctor.report.explore import ALL, Explorable
-from proctor.report.site import STATIC
 from proctor.report.site_notebook import Behind, rendered
 from proctor.synthesis.how_many import items_for_difference
 from statsmodels.stats.inter_rater import cohens_kappa
@@ -17,6 +16,7 @@ PICTURES = {
     path.stem.removeprefix("explore_"): json.loads(path.with_suffix(".json").read_text())["explore"]
     for path in sorted((paths.ROOT / "figures/synthesis").glob("explore_*.svg"))
 }
+SCRIPT = paths.ROOT / "lib/proctor/report/site_static/explore.js"
 SET = """(box, settings) => {
   for (const [column, value] of Object.entries(settings)) {
     const control = box.querySelector(`[data-column="${column}"]`);
@@ -38,7 +38,7 @@ def page_of(pictures):
     behind = Behind(paths.ROOT, paths.FIGURES)
     saved = behind.records["synthesis/explore_right"]
     boxes = "".join(rendered("figure", behind, saved | {"explore": one}) for one in pictures.values())
-    return f"<!doctype html><html lang=en><title>x</title><main>{boxes}</main><script>{(STATIC / 'explore.js').read_text()}</script>"
+    return f"<!doctype html><html lang=en><title>x</title><main>{boxes}</main><script>{SCRIPT.read_text()}</script>"
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,6 @@ import xml.etree.ElementTree as ElementTree
 import pytest
 from PIL import Image
 from proctor import paths
-from proctor.report.site import STATIC
 from proctor.report.site_notebook import Behind, NotebookPage, inline, rendered, table_of
 
 
@@ -38,7 +37,7 @@ def test_a_saved_figure_is_one_element_with_ids_of_its_own():
 def test_what_can_be_read_on_white_can_be_read_in_the_dark(browser, contrast):
     colours = ["#ffffff", "#000000", "#1f5a99", "#6e6e6e", "#9e1b1b"]  # the first is a picture's ground
     bars = "".join(f'<rect x="{20 * n}" width="20" height="20" fill="{one}"/>' for n, one in enumerate(colours))
-    style = (STATIC / "site.css").read_text()
+    style = (paths.ROOT / "lib/proctor/report/site_static/site.css").read_text()
     page = browser.new_page(viewport=dict(width=100, height=20))
     page.set_content(f"<html data-theme=dark><style>{style} body {{margin: 0; background: #121212}}</style>"
                      f'<svg class="drawn" width="100" height="20">{bars}</svg>')  # fmt: skip

@@ -17,6 +17,7 @@ import re
 import shutil
 import sys
 import tempfile
+from contextlib import redirect_stderr
 from html import unescape
 from itertools import chain
 from pathlib import Path
@@ -32,68 +33,7 @@ from proctor.report import catalog
 from proctor.report.site_notebook import Behind, NotebookPage, SiteError
 from proctor.report.site_pages import PAPERS, write_pages
 
-STATIC = Path(__file__).parent / "site_static"
-SITE = os.environ.get("PROCTOR_SITE", "").rstrip("/")  # where the book will stand, e.g. https://example.org/proctor
 _PROSE = re.compile(r"(?<!\\)\b[A-Za-z]{2,}(?:[,.]?\s+[A-Za-z]{2,}\b){3}")
-SPHINX = {
-    "project": "Proctor",
-    "author": "The Proctor authors",
-    "html_title": "Proctor",
-    "root_doc": "index",
-    "extensions": ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "proctor.report.site"],
-    "autodoc_default_options": {"members": True, "member-order": "bysource"},
-    "autodoc_use_type_comments": False,
-    "autosummary_generate": False,
-    "suppress_warnings": ["ref.python"],  # two classes of one name: a signature links neither
-    "toc_object_entries": False,
-    "add_module_names": False,
-    "nb_execution_mode": "off",
-    "nb_render_markdown_format": "myst",
-    "nb_ipywidgets_js": {},
-    "nb_output_stderr": "remove",  # progress bars
-    "nb_render_image_options": {"alt": "A figure of this notebook"},  # that has no name
-    "nb_code_prompt_show": "Show code",
-    "nb_code_prompt_hide": "Hide code",
-    "myst_enable_extensions": ["dollarmath", "amsmath"],
-    "myst_fence_as_directive": ["math"],  # as previews write formulas
-    "myst_heading_anchors": 4,
-    "myst_update_mathjax": False,
-    "myst_all_links_external": True,  # they are led, and checked, when all pages are there
-    "exclude_patterns": ["figures", "docs/*/**"],
-    "html_math_renderer": "mathml",
-    "smartquotes": False,
-    "html_theme": "sphinx_book_theme",
-    "templates_path": [str(STATIC.with_name("site_templates"))],  # its layout.html
-    "html_static_path": [str(STATIC)],
-    "html_extra_path": ["copied"],
-    "html_css_files": ["site.css"],
-    "html_js_files": [("site.js", {"defer": "defer"}), ("explore.js", {"defer": "defer"})],
-    "html_search_scorer": str(STATIC / "scorer.js"),
-    "html_favicon": str(STATIC / "mark.svg"),
-    "html_copy_source": False,
-    "html_show_sourcelink": False,
-    "html_show_copyright": False,
-    "html_show_sphinx": False,
-    "html_use_index": False,
-    "html_domain_indices": False,
-    "html_context": {"default_mode": "auto", "site_address": SITE},
-    "html_theme_options": {
-        "logo": {
-            "text": "Proctor",
-            "image_light": "_static/mark.svg",
-            "image_dark": "_static/mark.svg",
-            "alt_text": "",
-        },
-        "use_download_button": False,
-        "use_fullscreen_button": False,
-        "toc_title": "On this page",
-        "navbar_start": [],
-        "navbar_center": [],
-        "navbar_end": [],
-        "navbar_persistent": [],
-        "secondary_sidebar_items": {"catalog": [], "figures": [], "protocols/index": [], "**": ["page-toc"]},
-    },
-}
 
 
 def build(root: Path = paths.ROOT) -> Path:
@@ -112,6 +52,9 @@ def build(root: Path = paths.ROOT) -> Path:
         write_source(root, figures, source)
         _run_sphinx(source, html, beside / "doctrees")
         (html / ".buildinfo").unlink(missing_ok=True)
+        write_fonts(html / "_static" / "fonts")
+        if (social := root / "docs" / "book" / "front.png").is_file():
+            shutil.copyfile(social, html / "_static" / "social.png")
         if wrong := lead_links(html, root, figures):
             raise SiteError("\n".join(wrong))
         if out.exists():
@@ -122,30 +65,17 @@ def build(root: Path = paths.ROOT) -> Path:
 
 def write_source(root: Path, figures: Path, source: Path) -> None:
     """Write what Sphinx reads into `source`, laid out as the repository, with the site's own pages next to it."""
-
-    def in_order(path: Path) -> tuple[int, int, str]:
-        """By paper, then by the section's number: 10 after 9, and those without a number last."""
-        number = re.match(r"\d+", path.stem)
-        return list(PAPERS).index(paper_of(path)), int(number[0]) if number else 99, path.name
-
-    def paper_of(path: Path) -> str:
-        paper = path.parent.name if path.parent != root / "notebooks" else "start"
-        if paper not in PAPERS:
-            raise SiteError(f"{path.relative_to(root)}: no paper {paper!r} in PAPERS of site_pages.py; add it there")
-        return paper
-
-    found = [path for path in (root / "notebooks").rglob("*.ipynb") if ".ipynb_checkpoints" not in path.parts]
     behind = Behind(root, figures, catalog.read(root / "data" / "catalog.csv"))
     executed, defaults = paths.runs_of(figures, root), figures == root / "figures"
+    folders = {root / "notebooks" / ("" if paper == "start" else paper): paper for paper in PAPERS}
+    if unknown := {path.parent for path in root.glob("notebooks/[!.]*/*.ipynb")} - set(folders):
+        raise SiteError(f"{unknown.pop().relative_to(root)}: no such paper in PAPERS of site_pages.py; add it there")
     notebooks: dict[str, list[NotebookPage]] = {}
-    for path in sorted(found, key=in_order):
-        page = NotebookPage(path, executed / path.relative_to(root), behind, defaults)
-        notebooks.setdefault(paper_of(path), []).append(page)
+    for folder, paper in folders.items():
+        for path in sorted(folder.glob("*.ipynb"), key=_in_order):
+            page = NotebookPage(path, executed / path.relative_to(root), behind, defaults)
+            notebooks.setdefault(paper, []).append(page)
     write_pages(source, behind, notebooks, root / "lib" / "proctor")
-    copied = source / "copied"
-    write_fonts(copied / "_static" / "fonts")
-    if (social := root / "docs" / "book" / "front.png").is_file():
-        shutil.copyfile(social, copied / "_static" / "social.png")
     for name in ("docs", "figures"):  # guides, and the pictures of theirs and of README
         (source / name).symlink_to(root / name)
     for page in chain.from_iterable(notebooks.values()):
@@ -155,6 +85,12 @@ def write_source(root: Path, figures: Path, source: Path) -> None:
             shutil.copyfile(preview, place.with_suffix(".md"))
         else:
             place.with_suffix(".ipynb").write_text(json.dumps(page.build(), ensure_ascii=False), encoding="utf-8")
+
+
+def _in_order(notebook: Path) -> tuple[int, str]:
+    """By the section's number: 10 after 9, and those without a number last."""
+    number = re.match(r"\d+", notebook.stem)
+    return int(number[0]) if number else 99, notebook.name
 
 
 def write_fonts(folder: Path) -> None:
@@ -171,31 +107,15 @@ def write_fonts(folder: Path) -> None:
 
 
 def _run_sphinx(source: Path, html: Path, doctrees: Path) -> None:
-    from sphinx.application import Sphinx  # here, not above: Sphinx loads this module as its extension
-    from sphinx.errors import SphinxError
-    from sphinx.util.docutils import docutils_namespace
+    from sphinx.cmd.build import build_main  # here, not above: Sphinx loads this module as its extension
 
-    warnings = io.StringIO()
-    try:
-        with docutils_namespace():  # Sphinx registers its words with docutils for the whole process, unless told so
-            app = Sphinx(
-                source,
-                None,
-                html,
-                doctrees,
-                "html",
-                SPHINX,
-                status=None,
-                warning=warnings,
-                freshenv=True,
-                parallel=os.cpu_count() or 1,
-            )
-            app.build()
-    except SphinxError as error:
-        raise SiteError(f"Sphinx: {error}") from error
-    said = re.sub(r"\x1b\[[0-9;]*m", "", warnings.getvalue()).replace(f"{source}{os.sep}", "").strip()
-    if said:
-        raise SiteError(said)
+    said, folders = io.StringIO(), ["-c", Path(__file__).parent, "-d", doctrees, source, html]
+    with redirect_stderr(said):
+        failed = build_main(["--quiet", "--no-color", "--fresh-env", "--jobs=auto", *map(str, folders)])
+    if faults := said.getvalue().replace(f"{source}{os.sep}", "").strip():
+        raise SiteError(faults)
+    if failed:
+        raise SiteError("Sphinx stopped without a word")
 
 
 def setup(app) -> dict:
