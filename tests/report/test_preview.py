@@ -7,6 +7,7 @@ from urllib.parse import unquote
 import pytest
 from proctor import paths
 from proctor.report import claims, preview, tables
+from proctor.report.site_notebook import Behind
 from proctor.workflow.notebook import Notebook
 
 
@@ -46,9 +47,10 @@ def test_a_claim_that_no_cell_names_stands_below_the_one_before(tmp_path):
     sources = ["# A title", "out.claim('uq/named', 'A')", "out.claim('uq/other', 'B')"]
     cells = [dict(cell_type="markdown" if text[0] == "#" else "code", metadata={}, source=[text]) for text in sources]
     (tmp_path / "1_small.ipynb").write_text(json.dumps({"cells": cells, "metadata": {}}))
-    how = dict(notebook="x", evidence="measured", exact="all", holds=True)
-    judged = [claims.judge(id, "A < c", **how) for id in ("uq/named", "uq/of_no_cell", "uq/other")]
-    text = preview.Page(Notebook(tmp_path / "1_small.ipynb"), {}, judged, {}, tmp_path).text()
+    how = dict(notebook="1_small", evidence="measured", exact="all", holds=True)
+    behind = Behind(tmp_path, tmp_path)
+    behind.claims = {id: claims.judge(id, "A < c", **how) for id in ("uq/named", "uq/of_no_cell", "uq/other")}
+    text = preview.Page(Notebook(tmp_path / "1_small.ipynb"), behind, {}).text()
     assert text.index("`uq/named`)") < text.index("`uq/of_no_cell`)") < text.index("out.claim('uq/other'")
 
 
