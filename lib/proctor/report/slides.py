@@ -17,38 +17,27 @@ from markupsafe import Markup
 from proctor.files import write_atomic
 from proctor.paths import BUILD, FIGURES, ROOT
 from proctor.report.site_notebook import TEMPLATES
+from proctor.report.tables import cells
 
+QUESTION = "question to the class"  # the column that a lesson's table has
 LINK = re.compile(r"\[([^\]]+)\]\([^)]+\)")
 
 
 def lessons(text: str) -> dict[str, list[dict[str, str]]]:
-    """{title of the lesson: its steps, {column: cell}} of teaching.md. A lesson's table has a question to the class."""
+    """{title of the lesson: its steps, {column: cell}} of teaching.md."""
     found = {}
     for part in text.split("\n## ")[1:]:
-        head, *rows = [
-            [cell.strip() for cell in line.strip("| ").split(" | ")]
-            for line in re.sub(r"\| (?=\|)", "|  ", part).splitlines()
-            if line.startswith("| ")
-        ] or [[]]
-        if "question to the class" in head:
-            found[part.splitlines()[0]] = [dict(zip(head, row + [""] * len(head))) for row in rows]
+        title, *lines = part.splitlines()
+        head, *rows = [cells(line) for line in lines if line.startswith("| ")] or [[]]
+        if QUESTION in head:
+            found[title] = [dict(zip(head, row)) for row in rows]
     return found
 
 
 def page(title: str, steps: list[dict[str, str]]) -> str:
     """The slides of a lesson as one HTML page, its figures inside. Raises OSError for a figure that is not there."""
-    shown = [
-        {
-            "question": _inline(step["question to the class"]),
-            "answer": _inline(step["answer to expect"]),
-            "place": _inline(step["notebook, place"]),
-            "minutes": step["min"],
-            "screen": step.get("shown on", ""),
-            "picture": _picture(step["notebook, place"]),
-        }
-        for step in steps
-    ]
-    return TEMPLATES.get_template("slides.html").render(title=title, steps=shown) + "\n"
+    shown = [step | {"picture": _picture(step["notebook, place"])} for step in steps]
+    return TEMPLATES.get_template("slides.html").render(title=title, steps=shown, inline=_inline) + "\n"
 
 
 def write(folder: Path) -> list[Path]:
@@ -62,7 +51,7 @@ def write(folder: Path) -> list[Path]:
 
 
 def _inline(markdown: str) -> Markup:
-    return Markup(MarkdownIt().renderInline(LINK.sub(r"\1", markdown).replace("\\|", "|")))
+    return Markup(MarkdownIt().renderInline(LINK.sub(r"\1", markdown)))
 
 
 def _picture(place: str) -> dict[str, str]:
