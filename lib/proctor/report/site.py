@@ -32,6 +32,7 @@ from proctor import paths
 from proctor.report import catalog
 from proctor.report.site_notebook import Behind, NotebookPage, SiteError
 from proctor.report.site_pages import PAPERS, write_pages
+from proctor.workflow.notebook import WorkflowError
 
 _PROSE = re.compile(r"(?<!\\)\b[A-Za-z]{2,}(?:[,.]?\s+[A-Za-z]{2,}\b){3}")
 
@@ -40,7 +41,8 @@ def build(root: Path = paths.ROOT) -> Path:
     """Build the site of the checkout `root` into its build/site/; return the front page.
 
     Executed notebooks are taken from build/notebooks/, or build/own/notebooks/ of other figures; the page of one that
-    is missing there is its preview. Raises SiteError with all that is wrong; build/site/ is then as it was before.
+    is missing there, or whose code has changed since, is its preview. Raises SiteError with all that is wrong;
+    build/site/ is then as it was before.
     """
     root = root.resolve()
     out = root / "build" / "site"
@@ -242,7 +244,7 @@ def lead_links(site: Path, root: Path, figures: Path) -> list[str]:
 def main() -> int:
     try:
         page = build()
-    except (SiteError, ValueError, OSError) as error:
+    except (SiteError, WorkflowError, ValueError, OSError) as error:
         print(f"make site: {error}", file=sys.stderr)
         return 1
     shown = page.relative_to(Path(paths.ROOT).resolve())

@@ -23,6 +23,7 @@ from PIL import Image
 
 from proctor.report.catalog import OWNERS, Row, claims_of
 from proctor.report.claims import MARKS, VERDICTS, Claim, read_claims
+from proctor.workflow.notebook import Notebook
 from proctor.workflow.receipts import records
 
 BINDER = os.environ.get("PROCTOR_BINDER", "")  # e.g. https://mybinder.org/v2/gh/<owner>/<repository>/HEAD
@@ -77,10 +78,6 @@ class Behind:
         """Whether the checkout has a file, such as data/catalog.csv."""
         return (self.root / name).is_file()
 
-    def has_notebook(self, name: str) -> bool:
-        """Whether there is a notebook, such as uq/6_agreement; its page is /notebooks/uq/6_agreement.html."""
-        return self.has_file(f"notebooks/{name}.ipynb")
-
     def settings(self, record: dict[str, Any]) -> dict[str, str]:
         """{parameter, or the seed: its value as JSON} of the run that made an artifact."""
         values = record["parameters"] | ({} if record["seed"] is None else {"seed": record["seed"]})
@@ -113,19 +110,14 @@ class Behind:
         return next((name for name in figures if self.has(f"{name}.png")), "")
 
     def size(self, artifact: str) -> tuple[int, int]:
-        """Width and height on a page of a saved figure."""
-        return shown_size(self.figures / f"{artifact}.png")
+        """Width and height on a page, an inch as 110 pixels, of a saved figure, which has 200 dots an inch."""
+        with Image.open(self.figures / f"{artifact}.png") as picture:
+            return round(picture.width * 110 / 200), round(picture.height * 110 / 200)
 
     def svg(self, artifact: str, part: str = "") -> Markup:
         """A saved figure as an element of a page. part: tells two copies on one page apart."""
         text = (self.figures / f"{artifact}.svg").read_text(encoding="utf-8")
         return Markup(inline(text, artifact + part, self.size(artifact)[0], self.records[artifact]["alt"]))
-
-
-def shown_size(png: Path) -> tuple[int, int]:
-    """Width and height on a page, an inch as 110 pixels, of a saved figure, which has 200 dots an inch."""
-    with Image.open(png) as picture:
-        return round(picture.width * 110 / 200), round(picture.height * 110 / 200)
 
 
 _LEFT_OUT = re.compile(r"<\?xml.*?\?>|<!DOCTYPE.*?>|<metadata>.*?</metadata>|<style.*?</style>", re.DOTALL)
@@ -148,17 +140,17 @@ def inline(svg: str, name: str, width: int, alt: str) -> str:
 class NotebookPage:
     """One notebook of the repository as a notebook that Sphinx can show.
 
-    source: the file under notebooks/. executed: the copy that wrote the figures which `behind` knows; it need not be
-    there. defaults: whether it ran as `make reproduce` runs it by default.
+    source: the file under notebooks/. executed: the copy that wrote the figures which `behind` knows; one that is not
+    there, or that ran other code, is not shown. defaults: whether it ran as `make reproduce` runs it by default.
     """
 
     def __init__(self, source: Path, executed: Path, behind: Behind, defaults: bool = True):
         self.behind = behind
         self.page = source.relative_to(behind.root).with_suffix("").as_posix()  # such as notebooks/uq/3_validators
         self.name = self.page.removeprefix("notebooks/")
-        self.original = json.loads(Path(source).read_text(encoding="utf-8"))
-        self.executed = executed.is_file()
-        self.content = json.loads(executed.read_text(encoding="utf-8")) if self.executed else self.original
+        original, run = Notebook(source), Notebook(executed)
+        self.executed = executed.is_file() and _code(run) == _code(original)
+        self.content = (run if self.executed else original).content
         self.parameters = {} if defaults else self.content["metadata"].get("papermill", {}).get("parameters", {})
 
     @property
@@ -168,9 +160,8 @@ class NotebookPage:
 
     @property
     def title(self) -> str:
-        """The first heading."""
-        found = (re.search(r"^# +(.+)", _text(cell), re.MULTILINE) for cell in self.original["cells"])
-        return next((match[1].strip() for match in found if match), self.page)
+        """The heading that it begins with."""
+        return _text(self.content["cells"][0]).partition("\n")[0].removeprefix("# ")
 
     @property
     def short_title(self) -> str:
@@ -182,18 +173,13 @@ class NotebookPage:
         return f"{number} {words[:1].upper()}{words[1:]}".strip()
 
     @property
-    def is_outdated(self) -> bool:
-        """Whether the copy ran other code than the notebook has now."""
-        return _code(self.content) != _code(self.original)
-
-    @property
     def run_with(self) -> str:
         """ "n = 3, seed = 7": what the copy was given in the place of defaults."""
         return ", ".join(f"{name} = {value!r}" for name, value in self.parameters.items())
 
     def lead(self) -> str:
         """HTML of the picture under the box of results: of the first finding that has one. Empty where none has."""
-        box = "\n".join(re.findall(r"^>.*", _text(self.original["cells"][0]), re.MULTILINE))
+        box = "\n".join(re.findall(r"^>.*", _text(self.content["cells"][0]), re.MULTILINE))
         named = re.findall(r"figures/([a-z_]+/\w+)\.(?:svg|png)", box)
         for id in re.findall(r"`([a-z_]+/[\w.]+)`", box):
             named += self.behind.figures_of(id)
@@ -205,15 +191,13 @@ class NotebookPage:
     def build(self) -> dict:
         """The notebook for Sphinx."""
         cells: list[dict[str, Any]] = []
-        noted = False
-        for cell in self.content["cells"]:
+        for number, cell in enumerate(self.content["cells"]):
             text = _text(cell)
             if cell["cell_type"] == "markdown":
                 text = DISPLAYED.sub(r"\n\g<0>\n", text)
-                if not noted and (first := re.search(r"^# +.+$", text, re.MULTILINE)):
-                    note = rendered("note", self)
-                    text = _after_box(f"{text[: first.end()]}\n\n{note}\n\n{text[first.end() :]}", self.lead())
-                    noted = True
+                if number == 0:
+                    title, _, text = text.partition("\n")
+                    text = f"{title}\n\n{rendered('note', self)}\n\n{_after_box(text, self.lead())}"
                 cells.append({"cell_type": "markdown", "metadata": {}, "source": text})
             elif cell["cell_type"] == "code" and text.strip():
                 metadata = _SOLUTION if "solution" in cell["metadata"].get("tags", ()) else _FOLDED
@@ -257,13 +241,9 @@ def _text(cell: dict) -> str:
     return "".join(cell["source"])
 
 
-def _code(notebook: dict) -> list[str]:
+def _code(notebook: Notebook) -> list[str]:
     """The code of a notebook, less what papermill put in."""
-    return [
-        _text(cell)
-        for cell in notebook["cells"]
-        if cell["cell_type"] == "code" and "injected-parameters" not in cell["metadata"].get("tags", ())
-    ]
+    return [cell.source for cell in notebook.code if "injected-parameters" not in cell.tags]
 
 
 def boxed(html: str) -> str:
