@@ -37,10 +37,12 @@ make reproduce
 | `measured` | replies, in `data/` |
 | `logged` | records of others |
 | `simulated` | a model of ours |
+"""
+LISTED = """# Notebooks
 
 | notebook | what it asks |
 |---|---|
-| [uq/1_formulas](notebooks/uq/1_formulas.ipynb) | Is it so? |
+| [uq/1_formulas](../notebooks/uq/1_formulas.ipynb) | Is it so? |
 """
 CATALOG = [
     "uq/fig_1,uq,figure,A figure,uq/1_formulas,uq/fig_1.svg,measured,,,done,",
@@ -132,6 +134,7 @@ def checkout(tmp_path_factory):
         "data/catalog.csv": "\n".join([",".join(Row._fields), *CATALOG]) + "\n",
         "previews/hle/4_kept.md": "# HLE, section 4\n\n[CSV](../../figures/uq/numbers.csv)\n\n```math\nx^2\n```\n",
         "docs/guide.md": "# A guide\n\nTo [the formulas](../notebooks/uq/1_formulas.ipynb).\n",
+        "docs/notebooks.md": LISTED,
         "README.md": README,
     }
     for name, content in files.items():

@@ -37,13 +37,13 @@ def previews() -> dict[str, str]:
     Raises WorkflowError for a notebook that can't be read, ValueError for a row that is no claim.
     """
     notebooks, behind = all_notebooks(), Behind(paths.ROOT, paths.COMMITTED)
-    values, questions = resolve(notebooks), notebook_questions(_read(paths.ROOT / "docs" / "notebooks.md") or "")
+    values, questions = resolve(notebooks), notebook_questions(paths.ROOT)
     papers: dict[str, list] = {paper: [] for paper in PAPERS}
     pages = {}
     for notebook in notebooks:
         page = Page(notebook, behind, values[notebook.name])
         verdicts = Counter(claim.verdict for claim in page.claims)
-        counts = [*(verdicts[verdict] for verdict in VERDICTS), list(page.made.values()).count("figure")]
+        counts = [*(verdicts[verdict] for verdict in VERDICTS), len(behind.made_by(notebook.name, "png"))]
         row = notebook.name, questions.get(notebook.name, ""), counts
         papers.get(notebook.name.rpartition("/")[0] or "start", []).append(row)
         pages[f"{notebook.name}.md"] = page.text()
@@ -63,17 +63,12 @@ def write() -> int:
 
 
 class Page:
-    """One preview. values: the notebook's part of params/default.yaml. made: {its figures and tables: what each is}."""
+    """One preview. values: the notebook's part of params/default.yaml."""
 
     def __init__(self, notebook: Notebook, behind: Behind, values: Mapping[str, Any]):
         self.name, self.cells, self.behind, self.values = notebook.name, notebook.content["cells"], behind, values
         self.up = "../" * (notebook.name.count("/") + 1)  # from the page to the checkout's root
         self.claims = [claim for claim in behind.claims.values() if claim.notebook == notebook.name]
-        self.made = {
-            name: "figure" if behind.has(f"{name}.png") else "table"
-            for name, record in behind.records.items()
-            if record["code"]["notebook"] == notebook.name and "/claims_" not in name
-        }
 
     def text(self) -> str:
         """The page. Code that shows nothing by itself goes into the next fold."""
@@ -100,9 +95,10 @@ class Page:
     def _outputs(self) -> tuple[list[tuple[Place, str]], list[str]]:
         """The figures, tables and claims in the order of the code that makes them, and the files that no cell shows."""
         shown, rest = [], []
-        for name, kind in self.made.items():
-            place = place_of(self.cells, kind, name)
-            block = self._figure(name) if kind == "figure" else self._table(name, place)
+        for name in self.behind.made_by(self.name, "json"):
+            is_figure = self.behind.has(f"{name}.png")
+            place = place_of(self.cells, "figure" if is_figure else "table", name)
+            block = self._figure(name) if is_figure else self._table(name, place)
             if place and block:
                 shown.append((place, block))
             else:

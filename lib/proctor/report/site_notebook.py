@@ -99,10 +99,10 @@ class Behind:
         drawn = [name for name, one in self.records.items() if claim in one["claim_ids"]]
         return sorted(drawn, key=lambda name: self.records[name]["claim_ids"].index(claim))
 
-    def tables_of(self, notebook: str) -> list[str]:
-        """The tables that a notebook saves."""
+    def made_by(self, notebook: str, ending: str) -> list[str]:
+        """What a notebook saves, but for its claims: figures (ending "png"), tables ("csv"), or all ("json")."""
         own = [name for name, one in self.records.items() if one["code"]["notebook"] == notebook]
-        return [name for name in own if self.has(f"{name}.csv") and "/claims_" not in name]
+        return [name for name in own if self.has(f"{name}.{ending}") and "/claims_" not in name]
 
     def drawn_by(self, row: Row) -> str:
         """The first figure among the outputs of a row that is there; "" for none."""

@@ -8,7 +8,6 @@ catalog, from the functions' docstrings and from the prompts' headers.
 
 import re
 from collections.abc import Mapping, Sequence
-from operator import itemgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -93,8 +92,7 @@ def write_pages(source: Path, behind: Behind, notebooks: Mapping[str, Sequence[N
         path.write_text(TEMPLATES.get_template(template).render(behind=behind, **values), encoding="utf-8")
 
     rows, root = behind.catalog, behind.root
-    readme, listed = (root / "README.md").read_text(encoding="utf-8"), root / "docs" / "notebooks.md"
-    asked = notebook_questions(readme + (listed.read_text(encoding="utf-8") if listed.exists() else ""))
+    readme, asked = (root / "README.md").read_text(encoding="utf-8"), notebook_questions(root)
     cards = {paper: figure_cards(paper, pages, behind) for paper, pages in notebooks.items()}
     for paper, pages in notebooks.items():
         if landing(paper) != pages[0].page:
@@ -147,12 +145,9 @@ def figure_cards(paper: str, pages: Sequence[NotebookPage], behind: Behind) -> l
     """The figures of a paper in the order of its notebooks, each with the facts that site.js filters by."""
     rows = [row for row in behind.catalog if row.paper == paper and row.kind == "figure"]
     published = {output.rpartition(".")[0]: row.compared_with for row in rows for output in row.outputs}
-    order = {page.name: number for number, page in enumerate(pages)}
     cards = []
-    for name, record in behind.records.items():
-        if not name.startswith(f"{paper}/") or not behind.has(f"{name}.png"):
-            continue
-        notebook = record["code"]["notebook"]
+    for name in [name for page in pages for name in behind.made_by(page.name, "png")]:
+        record = behind.records[name]
         verdicts = [behind.claims[id].verdict for id in record["claim_ids"] if id in behind.claims]
         facts = {
             "paper": PAPERS[paper].short,
@@ -160,10 +155,8 @@ def figure_cards(paper: str, pages: Sequence[NotebookPage], behind: Behind) -> l
             "verdict": verdicts[0] if verdicts else "",
             "published-figure": published.get(name, "").partition(";")[0],
         }
-        page = f"/notebooks/{notebook}.html" if notebook in order else ""
-        place = order.get(notebook, len(order))
-        cards.append(dict(name=name, record=record, page=page, facts=facts, place=place))
-    return sorted(cards, key=itemgetter("place"))
+        cards.append(dict(record=record, facts=facts))
+    return cards
 
 
 def evidence_legend(readme: str) -> dict[str, Markup]:
@@ -181,10 +174,10 @@ def coded(text: str) -> Markup:
     return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(text))))
 
 
-def notebook_questions(readme: str) -> dict[str, str]:
-    """A table of notebooks, of README or docs/notebooks.md: notebook -> what it asks."""
-    row = r"^\| *\[[^\]]+\]\((?:\.\./)?notebooks/([^)]+)\.ipynb\) *\| *(.+?) *\|$"
-    return dict(re.findall(row, readme, re.MULTILINE))
+def notebook_questions(root: Path) -> dict[str, str]:
+    """{notebook: what it asks} of the tables of docs/notebooks.md."""
+    listed = (root / "docs" / "notebooks.md").read_text(encoding="utf-8")
+    return dict(re.findall(r"^\| *\[.+?\]\(../notebooks/(.+?)\.ipynb\) *\| *(.+?) *\|$", listed, re.MULTILINE))
 
 
 def packages(library: Path) -> dict[str, list[str]]:
