@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from proctor.report.exercises import Checker, Exercise
 
-NUMBER = Exercise(40.0, "Look again.", tolerance=0.5, unit="percent", mistakes={60.0: "That is the other one."})
-COUNT = Exercise(10, "Look again.")
+NUMBER = Exercise(40.0, "Look again.", tolerance=0.5, mistakes={60.0: "That is the other one."})
+COUNT = Exercise(10, "Look again.", unit="items")
 CHOICE = Exercise("majority", "Enumerate.", choices=("majority", "unanimity"))
 
 
@@ -25,7 +25,7 @@ CHOICE = Exercise("majority", "Enumerate.", choices=("majority", "unanimity"))
         (NUMBER, True, "not yet: give a number in percent, not bool True"),
         (NUMBER, np.arange(40.0), "not yet: give a number in percent, not ndarray"),
         (NUMBER, float("nan"), "not yet: give a number in percent; this is nan"),
-        (COUNT, [10], "not yet: give a number, not list [10]"),
+        (COUNT, [10], "not yet: give a number in items, not list [10]"),
         (CHOICE, 1, "not yet: give one of 'majority', 'unanimity'"),
         (CHOICE, "most", "not yet: give one of 'majority', 'unanimity'"),
     ],

@@ -22,21 +22,21 @@ NOT_ANSWERED, RIGHT, NOT_YET = "not answered yet", "right", "not yet"
 class Exercise:
     """One exercise. expected: the answer, a number or one of `choices`.
 
-    hint: what is said of a wrong answer. tolerance: how far off a number may be, in `unit` ("percent", "items" ...).
-    mistakes: {the number that a common mistake gives: its hint, in place of the other}.
+    hint: what is said of a wrong answer. mistakes: {the number that a common mistake gives: its hint, in place of the
+    other}. tolerance: how far off a number may be, in `unit` ("percent", "items" ...).
     """
 
     expected: float | str
     hint: str
-    tolerance: float = 0.0
-    unit: str = ""
+    tolerance: float = 0.1
+    unit: str = "percent"
     choices: tuple[str, ...] = ()
     mistakes: Mapping[float, str] = field(default_factory=dict)
 
     def mark(self, answer: Any) -> str:
         """ "not answered yet", "right" or "not yet: <hint>"; of an answer of the wrong type the hint says what to give.
 
-        >>> third = Exercise(33.3, "Divide by all three.", tolerance=0.1, unit="percent")
+        >>> third = Exercise(33.3, "Divide by all three.")
         >>> third.mark(None), third.mark(33.33), third.mark(50)
         ('not answered yet', 'right', 'not yet: Divide by all three.')
         >>> third.mark("33"), third.mark(0.333)
@@ -48,22 +48,19 @@ class Exercise:
         return f"{NOT_YET}: {hint}" if hint else RIGHT
 
     def _of_choice(self, answer: Any) -> str:
-        listed = ", ".join(repr(choice) for choice in self.choices)
         if not isinstance(answer, str) or answer.strip() not in self.choices:
-            return f"give one of {listed}"
+            return f"give one of {', '.join(map(repr, self.choices))}"
         return "" if answer.strip() == self.expected else self.hint
 
     def _of_number(self, answer: Any) -> str:
-        kind = f"a number in {self.unit}" if self.unit else "a number"
         if isinstance(answer, bool) or not isinstance(answer, Real):
-            said = repr(answer)
-            return f"give {kind}, not {type(answer).__name__}" + (f" {said}" if len(said) <= 20 else "")
+            said = f" {answer!r}" if len(repr(answer)) <= 20 else ""
+            return f"give a number in {self.unit}, not {type(answer).__name__}{said}"
         if not math.isfinite(answer):
-            return f"give {kind}; this is {answer}"
-        expected = float(self.expected)
-        if self._near(answer, expected):
+            return f"give a number in {self.unit}; this is {answer}"
+        if self._near(answer, float(self.expected)):
             return ""
-        if self.unit == "percent" and self._near(100 * float(answer), expected):
+        if self.unit == "percent" and self._near(100 * float(answer), float(self.expected)):
             return "that is a share; give it in percent"
         return next((hint for wrong, hint in self.mistakes.items() if self._near(answer, wrong)), self.hint)
 
@@ -79,19 +76,14 @@ class Checker:
 
     def __call__(self, name: str, answer: Any) -> None:
         """Print "<name>: <mark>". Raises KeyError for a name that is no exercise here."""
-        print(f"{name}: {self._exercise(name).mark(answer)}")
+        print(f"{name}: {self.exercises[name].mark(answer)}")
 
     def solution(self, name: str, answer: Any) -> None:
         """The same of an answer that the notebook's own solution computes. Raises AssertionError unless it is right."""
-        mark = self._exercise(name).mark(answer)
+        mark = self.exercises[name].mark(answer)
         if mark != RIGHT:
             raise AssertionError(f"the solution of {name} gives {answer!r}: {mark}")
         print(f"{name}: {answer} is {mark}")
-
-    def _exercise(self, name: str) -> Exercise:
-        if name not in self.exercises:
-            raise KeyError(f"{name!r} is no exercise of this notebook: {', '.join(self.exercises)}")
-        return self.exercises[name]
 
 
 def exercises(paper: str) -> dict[str, Exercise]:
@@ -104,7 +96,6 @@ EXERCISES = {
         32.95,
         "Move the slider until both accuracies are equal. Accuracy is p * recall + (1 - p) * specificity.",
         tolerance=0.5,
-        unit="percent",
         mistakes={67.05: "That is the share of wrong answers. Which class does recall speak of?"},
     ),
     "uq/2": Exercise(
@@ -125,8 +116,6 @@ EXERCISES = {
         35.16,
         "Group the labelled answers by `accept` and take the mean of `correct`; weigh both means by the shares of "
         "accepted and rejected among all 81 answers.",
-        tolerance=0.1,
-        unit="percent",
         mistakes={
             76.54: "That is what the judge accepts, right or wrong.",
             33.33: "That is the share right among the labelled answers. The verdicts on the other 27 say more.",
@@ -142,21 +131,16 @@ EXERCISES = {
     "hle/2": Exercise(
         82.26,
         "Square the calibration error as a share, not in percent, and take the accuracy off.",
-        tolerance=0.05,
-        unit="percent",
         mistakes={89.2: "That is error less accuracy. The bound has the square of the error."},
     ),
     "hle/3": Exercise(
         12.5,
         "Keep the rows whose stated confidence is 90 % or more, and take the mean of `correct` over these.",
-        tolerance=0.1,
-        unit="percent",
         mistakes={12.35: "That is the accuracy of all answers."},
     ),
     "hle/4": Exercise(
         50,
         "Take the rows of model-a: the mean of `right` minus the mean of `before`, times 100.",
-        tolerance=0.1,
         unit="points",
         mistakes={
             -50: "That is by equal text. `mark` compares what is meant: 2^{10} is 1024.",
@@ -167,13 +151,11 @@ EXERCISES = {
         40,
         "With letters a wrong answer meets a wrong key with chance 1/4, which gives back a part of what is lost.",
         tolerance=0.5,
-        unit="percent",
         mistakes={16.67: "That is the share for free answers."},
     ),
     "hle_verified/2": Exercise(
         39.39,
         "The error is the root of the mean squared gap: square the gap of each half first, then take the mean.",
-        tolerance=0.1,
         unit="points",
         mistakes={
             40: "That is the gain in accuracy. The two are equal only if confidence is the same on all items.",
@@ -195,7 +177,6 @@ EXERCISES = {
         "Take the first 15 rows of `suspects`, count those whose decision is repaired or excluded, and divide by all "
         "wrong keys.",
         tolerance=0.5,
-        unit="percent",
         mistakes={
             53.33: "That is the share of the reviewed keys that are wrong. Of how many wrong keys are these?",
         },
@@ -220,8 +201,6 @@ EXERCISES = {
     "kina/3": Exercise(
         83.33,
         "Greedy takes the item with the most new topics at each step. Compare with the best of all pairs of items.",
-        tolerance=0.1,
-        unit="percent",
         mistakes={71.43: "That is greedy's share of all topics. Divide by what the best pair covers."},
     ),
     "cbu/1": Exercise(
@@ -239,8 +218,6 @@ EXERCISES = {
     "cbu/3": Exercise(
         80,
         "One candidate far below all others pulls the mean down. How many wrong ones can then be above it?",
-        tolerance=0.1,
-        unit="percent",
         mistakes={100: "Not all five: the one that pulls the mean down is below it."},
     ),
 }
