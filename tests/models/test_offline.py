@@ -6,6 +6,7 @@ import json
 import pytest
 from proctor.models import registry
 from proctor.models.cache import Cache
+from proctor.models.endings import all_home
 from proctor.models.messages import Request
 from proctor.models.session import Session
 from proctor.models.spending import BudgetError
@@ -52,6 +53,13 @@ def test_what_failed_is_missing_or_not_ours_is_counted_and_asked_again(tmp_path,
     assert list(found.failed.values()) == ["500: out of memory"] and "out of memory" in str(found)
     answer(requests, replies)
     assert import_replies([replies], requests, cache).complete and cache.get(call("a").key).prompt_tokens == 3
+
+
+def test_what_parts_of_a_study_ask_is_exported_in_one_round(tmp_path, files):
+    async def study(session):
+        return await all_home(session.ask(call("a")), session.ask_many([call("b"), call("a")]))
+
+    assert asyncio.run(export(Session(cache=tmp_path / "c.sqlite", recorded=None), study, files[0])) == 2
 
 
 def test_what_does_not_fit_is_told(tmp_path, files, monkeypatch):

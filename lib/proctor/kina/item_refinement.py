@@ -8,7 +8,6 @@ The review names strategies by premise, by exclusion and by wording, and that no
 prompts come in pieces. Kinds, prompts and what counts as easier are ours.
 """
 
-import asyncio
 import re
 from collections.abc import Awaitable, Callable, Sequence
 
@@ -29,6 +28,7 @@ from proctor.kina.items import (
     split_stem,
     statements,
 )
+from proctor.models.endings import all_home
 from proctor.models.final_line import QUOTES, TAIL, continues_quote, introduced, last_line, stands_in
 from proctor.models.prompts import load
 from proctor.models.session import Session
@@ -87,7 +87,7 @@ async def refined(item: Item, audit: Audit, refine: Refine, rounds: int = 3) -> 
 
 async def refine_all(items: Sequence[Item], audit: Audit, refine: Refine, rounds: int = 3) -> pd.DataFrame:
     """A row of `refined` for each item."""
-    return pd.DataFrame(await asyncio.gather(*(refined(item, audit, refine, rounds) for item in items)))
+    return pd.DataFrame(await all_home(*(refined(item, audit, refine, rounds) for item in items)))
 
 
 def rejection_reasons(before: Item, after: Item) -> list[str]:

@@ -55,7 +55,7 @@ class Termination:
             yield
             return
         if not self.waiting and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
-            loop.add_signal_handler(signal.SIGTERM, self._stop)
+            loop.add_signal_handler(signal.SIGTERM, self._stop, loop)
         if self.came:
             task.cancel()
         self.waiting.add(task)
@@ -63,14 +63,13 @@ class Termination:
             yield
         finally:
             self.waiting.discard(task)
-            if not self.waiting and loop.remove_signal_handler(signal.SIGTERM) and self.came:
-                signal.raise_signal(signal.SIGTERM)
+            if not self.waiting:
+                loop.remove_signal_handler(signal.SIGTERM)
+                if self.came:
+                    signal.raise_signal(signal.SIGTERM)
 
-    def _stop(self) -> None:
-        if self.came:
-            asyncio.get_running_loop().remove_signal_handler(signal.SIGTERM)
-            signal.raise_signal(signal.SIGTERM)
-        self.came = True
+    def _stop(self, loop: asyncio.AbstractEventLoop) -> None:
+        self.came = loop.remove_signal_handler(signal.SIGTERM)
         for task in self.waiting:
             task.cancel()
 

@@ -240,8 +240,7 @@ class Session:
                     replies[request.key] = await self._one(request)
                 except CallError as error:
                     errors[request.key] = f"{request.model}: {error}"
-                tokens = self.spent.prompt_tokens + self.spent.completion_tokens
-                bar.set_postfix_str(f"{tokens:,} tokens, {self.spent.cost}", refresh=False)
+                bar.set_postfix_str(str(self.spent), refresh=False)
                 bar.update()
 
             await all_home(*map(ask, sorted(requests, key=_place)))

@@ -132,9 +132,7 @@ async def validate(
                     missing.extend(error.requests)
                 finally:
                     add(i, line)
-                spent = session.spent
-                tokens = spent.prompt_tokens + spent.completion_tokens
-                bar.set_postfix_str(f"{spent.calls:,} calls, {tokens:,} tokens, {spent.cost}", refresh=False)
+                bar.set_postfix_str(str(session.spent), refresh=False)
                 bar.update()
 
         await all_home(*(worker() for _ in range(min(8 * session.concurrency, len(pairs)))))
