@@ -5,11 +5,10 @@ Only the standard library: nbformat takes over a second to import, and the workf
 Which of our own files a notebook rests on: the modules of lib/ that it imports, and what those import.
 """
 
-import ast
 import difflib
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -141,7 +140,7 @@ def all_notebooks() -> list[Notebook]:
 
 
 LIB = ROOT / "lib"
-PACKAGE, DESK = "proctor", "desk"
+IMPORT = re.compile(r"(?:^|;)[ \t]*(?:from|import)[ \t]+((?:proctor|desk)\b[^(\n;#]*(?:\([^)]*\))?)", re.MULTILINE)
 
 
 @cache
@@ -150,98 +149,43 @@ def modules_of(notebook: Notebook) -> list[Path]:
 
     Found by reading `import` statements, never by running them: also those inside functions, and the
     `__init__.py` of every package on the way. Files that are not Python (prompts, styles) count with the package in
-    whose folder they lie, and a prompt with whoever writes its name ("uq/correctness"). Raises WorkflowError for a cell
-    or a module that is not Python.
+    whose folder they lie, and a prompt with the cell or the paper's module that writes its name ("uq/correctness").
     """
-    todo = [name for cell in notebook.code for name in _imported(_parse_cell(notebook, cell), package="")]
-    seen = set()
+    found: set[Path] = set()
+    todo = set().union(*(_imported(cell.source) | _prompts(cell.source) for cell in notebook.code))
     while todo:
-        path = _file(todo.pop())
-        if path and path not in seen:
-            seen.add(path)
-            todo += _imported_by_module(path)
-    beside = {path for init in seen if init.name == "__init__.py" for path in _other_files(init.parent)}
-    papers = {name.partition("/")[0] for name in _prompts()}  # shared rooms name prompts as examples alone
-    named = {name for cell in notebook.code for name in _prompts_named(cell.source)}
-    named |= {name for path in seen for name in _prompts_in(path) if path.relative_to(LIB).parts[1] in papers}
-    return sorted(seen | beside | {path for name in named for path in _prompts()[name]})
+        found |= todo
+        todo = set().union(*(_rests_on(path) for path in todo)) - found
+    return sorted(found)
 
 
 @cache
-def _prompts_in(path: Path) -> list[str]:
-    return _prompts_named(path.read_text(encoding="utf-8"))
+def _rests_on(path: Path) -> set[Path]:
+    """The files of lib/ that a file there may read: of a package's `__init__.py` all that lie below it."""
+    if path.suffix != ".py":
+        return set()
+    text, found = path.read_text(encoding="utf-8"), set[Path]()
+    if path.name == "__init__.py" and path.parent != LIB / "proctor":  # below which the whole library lies
+        below = files_below(path.parent)
+        found = {file for file in below if file.suffix not in {".py", ".pyc"} and file.name[0] != "."}
+    if (path.parent / "prompts").is_dir():  # shared rooms name prompts as examples alone
+        found |= _prompts(text)
+    return found | _imported(text)
 
 
-def _prompts_named(text: str) -> list[str]:
-    return [name for name in dict.fromkeys(re.findall(r"\b[a-z_]+/\w+", text)) if name in _prompts()]
+def _prompts(text: str) -> set[Path]:
+    """The prompts that a text names: "uq/correctness" is uq/prompts/correctness.md, and free/correctness.md there."""
+    names = re.findall(r"[\"'](\w+)/(\w+)[\"']", text)
+    return {path for paper, name in names for path in LIB.glob(f"proctor/{paper}/prompts/**/{name}.md")}
 
 
-@cache
-def _prompts() -> dict[str, list[Path]]:
-    """{name: files} of all prompts: "uq/correctness" is uq/prompts/correctness.md, and free/correctness.md there."""
-    found: dict[str, list[Path]] = {}
-    for path in sorted((LIB / PACKAGE).glob("*/prompts/**/*.md")):
-        found.setdefault(f"{path.relative_to(LIB / PACKAGE).parts[0]}/{path.stem}", []).append(path)
+def _imported(text: str) -> set[Path]:
+    """The modules of lib/ that a text imports, and the `__init__.py` of the packages that they lie in."""
+    found = set()
+    for statement in IMPORT.findall(text):
+        module, *names = re.findall(r"[\w.]+", statement)  # among the names are `import` and `as`: no modules
+        for name in (module, *names, *(f"{module}.{name}" for name in names)):
+            place = LIB / name.replace(".", "/")
+            packages = [folder / "__init__.py" for folder in (place, *place.parents) if folder.is_relative_to(LIB)]
+            found |= {path for path in (place.with_suffix(".py"), *packages) if path.is_file()}
     return found
-
-
-def _parse_cell(notebook: Notebook, cell: Cell) -> ast.Module:
-    where = f"{notebook.path}, cell {cell.number}"
-    try:
-        return _parse(cell.source, where)
-    except WorkflowError:  # a line magic or a shell line is no Python; `pass` keeps the block that it may stand in
-        return _parse(re.sub(r"^([ \t]*)[%!].*$", r"\1pass", cell.source, flags=re.MULTILINE), where)
-
-
-def _parse(source: str, where: str) -> ast.Module:
-    try:
-        return compile(source, where, "exec", ast.PyCF_ONLY_AST | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
-    except SyntaxError as error:
-        raise WorkflowError(f"{where}, line {error.lineno}: not valid Python ({error.msg}); fix that line") from None
-
-
-def _imported(tree: ast.AST, package: str) -> list[str]:
-    """Dotted names of all modules of lib/ that the code may import. `package` resolves relative imports."""
-    names = []
-    for node in _statements(tree):
-        if isinstance(node, ast.Import):
-            names += [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom):
-            base = node.module or ""
-            if node.level:
-                above = package.split(".")[: len(package.split(".")) - node.level + 1]
-                base = ".".join([*above, base] if base else above)
-            # `from a import b`: b may be a module or a name in a; _file drops what is no module
-            names += [base, *(f"{base}.{alias.name}" for alias in node.names)]
-    ours = [name.split(".") for name in names if name.split(".")[0] in (PACKAGE, DESK)]
-    # importing a.b.c runs a and a.b first
-    return sorted({".".join(parts[:n]) for parts in ours for n in range(1, len(parts) + 1)})
-
-
-def _statements(block: ast.AST) -> Iterator[ast.AST]:
-    """All statements below, at any depth. Expressions hold none, and are most of a syntax tree."""
-    for part in ("body", "orelse", "finalbody", "handlers", "cases"):
-        for node in getattr(block, part, ()):
-            yield node
-            yield from _statements(node)
-
-
-@cache
-def _imported_by_module(path: Path) -> list[str]:
-    parts = path.relative_to(LIB).with_suffix("").parts
-    return _imported(_parse(path.read_text(encoding="utf-8"), str(path)), package=".".join(parts[:-1]))
-
-
-@cache
-def _file(name: str) -> Path | None:
-    stem = LIB.joinpath(*name.split("."))
-    return next((path for path in (stem / "__init__.py", stem.with_suffix(".py")) if path.is_file()), None)
-
-
-@cache
-def _other_files(folder: Path) -> list[Path]:
-    if folder == LIB / PACKAGE:
-        return []  # the whole library lies below it
-    return [
-        path for path in files_below(folder) if path.suffix not in {".py", ".pyc"} and not path.name.startswith(".")
-    ]
