@@ -75,7 +75,7 @@ def test_each_kernel_has_its_environment_and_random_numbers_and_no_matplotlibrc_
     for word in ("one", "two"):
         (tmp_path / word).mkdir()
         kernel = start(server, tmp_path / word, "; ".join(TELL.strip().splitlines()), WORD=word)
-        assert kernel.wait() == 7 and kernel.poll() == 7
+        assert kernel.wait() == 0 and kernel.poll() == 0
         told, width, number = ast.literal_eval((tmp_path / word / "told").read_text())
         assert (told, width) == (word, 1.5) and "WORD" not in os.environ
         drawn.add(number)

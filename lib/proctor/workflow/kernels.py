@@ -4,10 +4,9 @@
         kernel = server.start(argv, environment, cwd, stderr)
 
 The server is this file, run as a script: `python kernels.py FOLDER`; it listens on FOLDER/fork. Each connection to it
-is a kernel and gets a process that watches over it (`watch`): it hands on the client's signals and tells the kernel's
-exit code. The kernel and all that it started are killed when it ends, when its client goes and when the server ends,
-which it does when its standard input closes. So nothing that a notebook started outlives the run, even one that was
-killed.
+is a kernel and gets a process that watches over it (`watch`). The kernel and all that it started are killed when it
+ends, when its client goes and when the server ends, which it does when its standard input closes. So nothing that a
+notebook started outlives the run, even one that was killed.
 
 Nothing of proctor is imported in the server: each kernel reads the library as it is when the notebook starts. There
 must be no thread and no zmq context before a fork; OpenBLAS ends its pools at a fork and begins again where they are
@@ -26,6 +25,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -122,34 +122,28 @@ class Kernel:
     """A forked kernel, with what jupyter_client uses of `subprocess.Popen`. Signals go to its process group."""
 
     stdin = stdout = stderr = None
+    pid = 0
 
     def __init__(self, connection: socket.socket):
-        self.returncode: int | None = None
         self._connection = connection
-        pid = self._number()
-        if pid is None:
+        with contextlib.suppress(OSError), connection.makefile() as lines:
+            self.pid = int(lines.readline() or 0)
+        if not self.pid:
             raise OSError(f"the process that forks kernels ended before it did so ({SCRIPT.name})")
-        self.pid = pid
 
     def poll(self) -> int | None:
-        """The exit code, or None while it runs."""
-        if self.returncode is None:
-            try:
-                self._connection.recv(1, socket.MSG_DONTWAIT | socket.MSG_PEEK)
-            except BlockingIOError:
-                return None
-            except OSError:  # it was closed here
-                pass
-        return self.wait()
+        """None while it runs, 0 after that."""
+        closed = self._connection.fileno() < 0
+        return 0 if closed or _ready(self._connection, seconds=0) else None
 
     def wait(self) -> int:
-        if self.returncode is None:
-            code = self._number()
-            self.returncode = -signal.SIGKILL if code is None else code  # who watched was killed, so it ends too
-        return self.returncode
+        if self.poll() is None:
+            _ready(self._connection)
+        return 0
 
     def send_signal(self, number: int) -> None:
-        _tell(self._connection, number)
+        if self.poll() is None:
+            _signal_group(self.pid, number)
 
     def terminate(self) -> None:
         self.send_signal(signal.SIGTERM)
@@ -161,26 +155,13 @@ class Kernel:
         """Kill what still runs of the kernel and of all that it started."""
         self._connection.close()
 
-    def _number(self) -> int | None:
-        """The next that is told of it; None where nobody is left to tell."""
-        digits = b""
-        with contextlib.suppress(OSError):
-            while (byte := self._connection.recv(1)) not in (b"", b"\n"):
-                digits += byte
-        return int(digits) if digits else None
+
+def _ready(*sources: socket.socket | int, seconds: float | None = None) -> list:
+    """Those from which something can be read, or that have ended; waits until there is one, or some seconds."""
+    return select.select(sources, [], [], seconds)[0]
 
 
-def _ready(*sources: socket.socket | int) -> list:
-    """Those from which something can be read, or that have ended; waits until there is one."""
-    return select.select(sources, [], [])[0]
-
-
-def _tell(connection: socket.socket, number: int) -> None:
-    with contextlib.suppress(OSError):  # the other has gone
-        connection.sendall(f"{int(number)}\n".encode())
-
-
-def _kill(group: int, number: int) -> None:
+def _signal_group(group: int, number: int) -> None:
     with contextlib.suppress(ProcessLookupError):
         os.killpg(group, number)
 
@@ -206,7 +187,7 @@ def serve(folder: Path) -> None:
     import_stack()
     alive, held = os.pipe()  # it closes for those that watch when this process ends, however it does
     signal.signal(signal.SIGTERM, signal.SIG_IGN)  # from here on it ends with its standard input alone
-    signal.signal(signal.SIGCHLD, _forget_ended)
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nothing is left of a process that has ended
     while _ready(listener, 0) == [listener]:
         connection, _ = listener.accept()
         if os.fork() == 0:
@@ -217,57 +198,39 @@ def serve(folder: Path) -> None:
             os._exit(0)
         connection.close()
     os.close(held)
-    with contextlib.suppress(ChildProcessError):
-        while True:
-            os.wait()
+    with contextlib.suppress(ChildProcessError):  # raised when all of them have ended
+        os.wait()
     shutil.rmtree(folder, ignore_errors=True)
-
-
-def _forget_ended(*_: object) -> None:
-    with contextlib.suppress(ChildProcessError):
-        while os.waitpid(-1, os.WNOHANG)[0]:
-            pass
 
 
 def watch(connection: socket.socket, alive: int) -> dict | None:
     """Fork the kernel that the connection asks for, and watch over it until it ends.
 
     Returns in the kernel what was asked for, and None in this process. The client sends one line of JSON (argv,
-    environment, cwd, stderr) and reads the kernel's pid, then its exit code. What it sends meanwhile are numbers of
-    signals for the kernel's process group.
+    environment, cwd, stderr) and reads the kernel's pid. Whichever end of the connection is closed, so is the kernel.
     """
     with connection.makefile() as lines:
         request = lines.readline()
     if not request.endswith("\n"):  # the client has gone
         return None
-    woken, wakes = socket.socketpair()  # a byte comes for each signal
-    woken.setblocking(False)
-    wakes.setblocking(False)
-    signal.signal(signal.SIGCHLD, lambda *_: None)
-    signal.set_wakeup_fd(wakes.fileno(), warn_on_full_buffer=False)
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     if (pid := os.fork()) == 0:
-        signal.set_wakeup_fd(-1)
-        for number in (signal.SIGCHLD, signal.SIGTERM):
-            signal.signal(number, signal.SIG_DFL)
-        for held in (connection, woken, wakes):
-            held.close()
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        connection.close()
         os.close(alive)
         return json.loads(request)
     with contextlib.suppress(PermissionError):
         os.setpgid(pid, pid)  # the kernel does it too: whoever comes first
-    _tell(connection, pid)
-    while not (ended := os.waitpid(pid, os.WNOHANG))[0]:
-        ready, sent = _ready(woken, connection, alive), b""
-        if woken in ready:
-            woken.recv(1000)
-        if connection in ready:
-            with contextlib.suppress(OSError):
-                sent = connection.recv(1000)
-        gone = not sent and ready != [woken]  # the client or the server
-        for number in [signal.SIGKILL] if gone else map(int, sent.split()):
-            _kill(pid, number)
-    _kill(pid, signal.SIGKILL)  # what it started and left behind
-    _tell(connection, os.waitstatus_to_exitcode(ended[1]))
+    with contextlib.suppress(OSError):  # the client has gone
+        connection.sendall(f"{pid}\n".encode())
+
+    def end_with_client_or_server() -> None:
+        _ready(connection, alive)
+        _signal_group(pid, signal.SIGKILL)
+
+    threading.Thread(target=end_with_client_or_server, daemon=True).start()
+    os.waitpid(pid, 0)
+    _signal_group(pid, signal.SIGKILL)  # what it started and left behind
     return None
 
 
