@@ -25,9 +25,11 @@ with socket.socket(socket.AF_UNIX) as server, socket.socket(socket.AF_UNIX) as s
     streams.listen()
     request = dict(words=sys.argv[1:], environment=dict(os.environ), cwd=os.getcwd(), streams=streams.getsockname())
     server.sendall(json.dumps(request).encode() + b"\\n")
-    signal.signal(signal.SIGTERM, lambda number, _: server.sendall(b"%d\\n" % number))
+    lines = server.makefile()
+    pid = int(next(lines))
+    signal.signal(signal.SIGTERM, lambda number, _: os.killpg(pid, number))
     socket.send_fds(streams.accept()[0], [b"x"], [0, 1, 2])
-    pid, code = [*server.makefile(), "", "1"][:2]
+    code = next(lines, "1")
 os.unlink(request["streams"])
 if int(code) < 0:
     signal.signal(signal.SIGTERM, signal.SIG_DFL)

@@ -70,7 +70,8 @@ def story(shared_project):
     results["after the trial"] = reproduce()
     (project.root / "build/lock").unlink()
     (project.root / "build/lock").mkdir()  # as if nothing could be written there
-    results["read only"] = reproduce()
+    results["read only"] = reproduce("-p", "n", "5")
+    results["nothing to write"] = reproduce()
     return results
 
 
@@ -84,7 +85,8 @@ def test_a_failing_notebook_and_a_promise_not_kept_are_named_and_the_others_stil
 
 
 def test_a_second_run_does_nothing_and_says_so(story):
-    assert (story["again"].returncode, story["again"].stdout) == (0, "Nothing to do: everything is up to date.\n")
+    for step in ("again", "nothing to write"):  # also where nothing can be written
+        assert (story[step].returncode, story[step].stdout) == (0, "Nothing to do: everything is up to date.\n")
 
 
 def test_previews_are_written_when_all_is_up_to_date_and_an_edited_one_again(story):
@@ -175,13 +177,13 @@ def test_who_reads_results_that_changed_runs_in_the_same_call(project):
 def test_a_cluster_of_one_machine_runs_them_too_and_tells_what_failed(project):
     """By a submit script, as `params/cluster/here` says; verify, seeds and sweep hand on such options in the same way."""
     shutil.copytree(ROOT / "params" / "cluster", project.root / "params" / "cluster")
-    chain(project, **ONE_TWO_THREE, four="figures/chain/three.csv")
-    for text, code, names in (("bad", 1, {"one", "two", "three"}), ("good", 0, {"one", "two", "three", "four"})):
+    chain(project, one="data/x.csv", three="figures/chain/one.csv", four="data/y.csv")
+    for text, code, names in (("bad", 1, {"one", "three"}), ("good", 0, {"one", "three"})):
         project.write("data/x.csv", text)
         done = project.python("-m", "proctor.workflow.reproduce", "--", "--profile", "params/cluster/here")
         assert (done.returncode, ran(done)) == (code, names), (text, done.stdout, done.stderr)
         assert not code or "notebooks/three.ipynb failed in cell 2: from proctor.paths import ROOT" in done.stderr
-    assert (project.root / "figures/chain/four.csv").read_text() == "good"
+    assert (project.root / "figures/chain/three.csv").read_text() == "good"
     assert list((project.root / "build" / "jobs").glob("*.log"))
     assert project.reproduce().stdout == "Nothing to do: everything is up to date.\n"
 

@@ -4,26 +4,27 @@
 (see receipts.py) has run before with the same inputs and is left alone. So whatever stops a command, the same command
 goes on from there.
 
-    python -m proctor.workflow.jobs FILE       # one job that `run_jobs` has described in FILE: Snakemake calls this
+    python -m proctor.workflow.jobs FILE       # one job that `run_jobs` has left in FILE: Snakemake calls this
 """
 
 import argparse
 import csv
 import fcntl
 import io
-import json
+import math
 import os
+import pickle
 import shutil
 import signal
 import subprocess
 import sys
-import threading
 import time
 import traceback
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, as_completed
-from contextlib import closing, contextmanager, suppress
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import closing, nullcontext, suppress
 from graphlib import TopologicalSorter
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple, TextIO
 
@@ -180,51 +181,48 @@ def run_jobs(
     plan, of jobs that run here. Raises WorkflowError for a notebook that can't run, before anything runs. Closing the
     generator stops what runs and waits for it.
     """
-    known, late = {job.name: job for job in jobs}, dict[str, Job]()
-    waits = {name: known.keys() & (before or {}).get(name, ()) for name in known}
-    for name in TopologicalSorter(waits).static_order():
-        job = known[name] if known[name].reused is not None else known[name].looked_at()
-        waits[name] &= late.keys()
-        if again or not job.reused or waits[name]:
-            late[name] = job._replace(reused=None if waits[name] else False)
-        else:
-            yield job
-    if not late:
+    known = {job.name: job.looked_at() if job.reused is None else job for job in jobs}
+    if not again and all(job.reused for job in known.values()):
+        yield from known.values()
         return
-    need("papermill", "ipykernel")
-    ends: dict[str, Future[Job | None]] = {}
+    need(*(["snakemake"] if snakemake else ["papermill", "ipykernel"]))
+    LOG.unlink(missing_ok=True)
+    order = TopologicalSorter({name: known.keys() & (before or {}).get(name, ()) for name in known})
+    order.prepare()
+    ran = False
+    with ThreadPoolExecutor(at_once) as pool, nullcontext() if snakemake else KernelServer() as server:
+        while names := order.get_ready():  # those that wait for none, then those that wait for these, and so on
+            wave = [known[name] for name in names]
+            if again or ran:
+                wave = [job._replace(reused=False if again else None) for job in wave]
+            due = [job for job in wave if not job.reused]
+            ended = _elsewhere(due, at_once, snakemake) if server is None else _here(due, pool, server, say)
+            with closing(ended):
+                for job in chain((job for job in wave if job.reused), ended):
+                    yield job
+                    ran |= not job.reused
+                    if not job.problem:
+                        order.done(job.name)
 
-    def after(job: Job) -> Job | None:
-        """The job with what came of it; None where one of those that it waits for did not end well."""
-        ended = [ends[name].result() for name in waits[job.name]]  # they have begun: they stand before it in the queue
-        return run(job) if all(each and not each.problem for each in ended) else None
 
-    runner = _elsewhere(late, waits, at_once, snakemake) if snakemake else _here(say)
-    with ThreadPoolExecutor(len(late) if snakemake else at_once) as pool, runner as run:
-        try:  # long ones first: none of these shall run alone at the end
-            for name in sorted(late, key=lambda name: 2 if waits[name] else not late[name].notebook.long):
-                ends[name] = pool.submit(after, late[name])
-            yield from filter(None, (end.result() for end in as_completed(ends.values())))
-        finally:  # what has not begun; the runner then stops what runs, and the pool waits for that
-            pool.shutdown(wait=False, cancel_futures=True)
-
-
-Runner = Callable[[Job], Job]  # runs a job, and gives it with what came of it
-
-
-@contextmanager
-def _here(say: Say) -> Iterator[Runner]:
-    """What runs a job in a kernel of this machine."""
+def _here(jobs: Iterable[Job], pool: ThreadPoolExecutor, server: KernelServer, say: Say) -> Generator[Job, None, None]:
+    """Run the jobs in kernels of this machine; yield each as it ends."""
 
     def run(job: Job) -> Job:
         say(f"  started   {job.name}")
         return run_job(job, server, lambda line: say(f"  {job.name}  {line}"))
 
-    with KernelServer() as server:
-        yield lambda job: _due(job, run)
+    # long ones first: none of these shall run alone at the end
+    ends = [pool.submit(_due, job, run) for job in sorted(jobs, key=lambda job: not job.notebook.long)]
+    try:
+        for end in as_completed(ends):
+            yield end.result()
+    finally:  # what has not begun; the server's end stops what runs
+        for end in ends:
+            end.cancel()
 
 
-def _due(job: Job, run: Runner) -> Job:
+def _due(job: Job, run: Callable[[Job], Job]) -> Job:
     """Run the job, unless its receipt holds by now; what goes wrong is its problem."""
     try:
         job = job.looked_at() if job.reused is None else job
@@ -235,48 +233,39 @@ def _due(job: Job, run: Runner) -> Job:
         return job._replace(problem=f"{job.name} could not be run:\n{traceback.format_exc()}")
 
 
-@contextmanager
-def _elsewhere(
-    jobs: Mapping[str, Job], waits: Mapping[str, set[str]], at_once: int, options: Sequence[str]
-) -> Iterator[Runner]:
-    """What waits until Snakemake, which runs all jobs, has ended one. It says what it does in build/snakemake.log.
-    Leaving the block before its end stops it, after a minute in which it may take its jobs back from a cluster."""
-    need("snakemake")
+def _elsewhere(jobs: Iterable[Job], at_once: int, options: Sequence[str]) -> Generator[Job, None, None]:
+    """Run the jobs by Snakemake; yield each as it ends. What Snakemake does is in build/snakemake.log.
+    Closing the generator stops it, after a minute in which it may take its jobs back from a cluster."""
     shutil.rmtree(RERUNS, ignore_errors=True)
-    places = {name: RERUNS / f"{number}.ended" for number, name in enumerate(jobs)}
-    for name, job in jobs.items():
-        described = job._asdict() | {"notebook": job.notebook.path}
-        write_atomic(places[name].with_suffix(".json"), json.dumps(described, default=str))
-    config = RERUNS / "config.json"
-    write_atomic(config, json.dumps({"before": [[int(places[one].stem) for one in waits[name]] for name in jobs]}))
-    command = [sys.executable, "-m", "snakemake", "--snakefile", str(SNAKEFILE), "--configfile", str(config)]
-    with LOG.open("w") as log:
+    waiting = {}
+    for number, job in enumerate(jobs):
+        waiting[write_atomic(RERUNS / f"{number}.job", pickle.dumps(job)).with_suffix(".ended")] = job
+    if not waiting:
+        return
+    command = [sys.executable, "-m", "snakemake", "--snakefile", str(SNAKEFILE), "--cores", str(at_once)]
+    with LOG.open("a") as log:
         process = subprocess.Popen(
-            [*command, "--cores", str(at_once), *SNAKEMAKE, *options],
+            [*command, *SNAKEMAKE, *options],
             cwd=ROOT,
             stdout=log,
             stderr=log,
             stdin=subprocess.DEVNULL,
             start_new_session=True,  # so that Ctrl-C comes here first, and one signal reaches all of its jobs
         )
-
-    stopped = threading.Event()
-
-    def ended(job: Job) -> Job:
-        place, latest = places[job.name], float("inf")
-        while not place.exists():
+    try:
+        latest = math.inf
+        while waiting and time.monotonic() < latest:
             if process.poll() is not None:
                 latest = min(latest, time.monotonic() + LATENCY)
-            if stopped.wait(LOOK) or time.monotonic() > latest:
-                why = f"did not run to its end; {relative(LOG)} or the log of its job says why"
-                return job._replace(problem=f"{job.name} {why}")
-        return job._replace(**json.loads(place.read_text()))
-
-    try:
-        yield ended
+            time.sleep(LOOK)
+            for place in [place for place in waiting if place.exists()]:
+                del waiting[place]
+                yield pickle.loads(place.read_bytes())
+        for job in waiting.values():
+            why = f"did not run to its end; {relative(LOG)} or the log of its job says why"
+            yield job._replace(problem=f"{job.name} {why}", reused=False)
         process.wait()
     finally:
-        stopped.set()
         if process.poll() is None:
             with suppress(subprocess.TimeoutExpired):
                 process.send_signal(signal.SIGINT)
@@ -286,17 +275,12 @@ def _elsewhere(
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run the job that `_elsewhere` has described, and say beside its description how it ended."""
+    """Run the job that `_elsewhere` has described, and leave beside it what came of it."""
     place = Path(arguments[0])
-    content = json.loads(place.read_text(encoding="utf-8"))
-    content |= {name: Path(content[name]) for name in ("copy", "figures", "receipt")}
-    content |= {"notebook": Notebook(content["notebook"]), "promised": [Path(path) for path in content["promised"]]}
-    job = Job(**content)
     with KernelServer() as server:
-        done = _due(job, lambda due: run_job(due, server))
-    print_problems([done])
-    write_atomic(place.with_suffix(".ended"), json.dumps({"problem": done.problem, "reused": done.reused}))
-    return 1 if done.problem else 0
+        done = _due(pickle.loads(place.read_bytes()), lambda job: run_job(job, server))
+    write_atomic(place.with_suffix(".ended"), pickle.dumps(done))
+    return 1 if print_problems([done]) else 0
 
 
 def lock() -> TextIO:

@@ -161,6 +161,11 @@ def _ready(*sources: socket.socket | int, seconds: float | None = None) -> list:
     return select.select(sources, [], [], seconds)[0]
 
 
+def _tell(connection: socket.socket, number: int) -> None:
+    with contextlib.suppress(OSError):  # the client has gone
+        connection.sendall(f"{number}\n".encode())
+
+
 def _signal_group(group: int, number: int) -> None:
     with contextlib.suppress(ProcessLookupError):
         os.killpg(group, number)
@@ -207,7 +212,7 @@ def watch(connection: socket.socket, alive: int) -> dict | None:
     """Fork the kernel that the connection asks for, and watch over it until it ends.
 
     Returns in the kernel what was asked for, and None in this process. The client sends one line of JSON (argv,
-    environment, cwd, stderr) and reads the kernel's pid. Whichever end of the connection is closed, so is the kernel.
+    environment, cwd, stderr) and reads the kernel's pid, then its exit code. The kernel is killed if it goes before.
     """
     with connection.makefile() as lines:
         request = lines.readline()
@@ -221,16 +226,16 @@ def watch(connection: socket.socket, alive: int) -> dict | None:
         return json.loads(request)
     with contextlib.suppress(PermissionError):
         os.setpgid(pid, pid)  # the kernel does it too: whoever comes first
-    with contextlib.suppress(OSError):  # the client has gone
-        connection.sendall(f"{pid}\n".encode())
+    _tell(connection, pid)
 
     def end_with_client_or_server() -> None:
         _ready(connection, alive)
         _signal_group(pid, signal.SIGKILL)
 
     threading.Thread(target=end_with_client_or_server, daemon=True).start()
-    os.waitpid(pid, 0)
+    _, status = os.waitpid(pid, 0)
     _signal_group(pid, signal.SIGKILL)  # what it started and left behind
+    _tell(connection, os.waitstatus_to_exitcode(status))
     return None
 
 

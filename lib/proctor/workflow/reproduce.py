@@ -51,7 +51,6 @@ def reproduce(
     one that asks alone shows its own plan.
     """
     os.chdir(ROOT)
-    held = jobs.lock()  # noqa: F841  held until this function ends
     notebooks = all_notebooks()
     asked_for = chosen(only, notebooks)
     values = params.resolve(notebooks, profile, {"all": params.read_overrides(overrides)})
@@ -69,8 +68,9 @@ def reproduce(
         wanted = [each.name for each in asked_for]
         for name in wanted:  # grows while it is read
             wanted += [other for other in before[name] if other not in wanted]
-        if not _run([known[name] for name in wanted], before, figures, how, stay):
-            return 1
+        with jobs.lock():
+            if not _run([known[name] for name in wanted], before, figures, how, stay):
+                return 1
     pages = 0
     if figures == COMMITTED:
         from proctor.report import preview  # here, not above: it imports pandas

@@ -62,7 +62,8 @@ def main(arguments: list[str] | None = None) -> int:
         every, grid = all_notebooks(), grid_of(options.varied, options.seed)
         place = folder_of(options.name or "-".join(options.notebooks).replace("/", "-") or "all")
         jobs = jobs_of(swept(options.notebooks, grid, every), grid, place, every)
-        return sweep(jobs, place, how, asking.budget_of(options), options.plan)
+        with lock():
+            return sweep(jobs, place, how, asking.budget_of(options), options.plan)
 
     return exit_code(work)
 
@@ -77,7 +78,6 @@ def sweep(
     """Run the jobs of `jobs_of`, write and print their results; the exit code. how: as `run_jobs` takes it.
 
     Raises WorkflowError before any runs."""
-    held = lock()  # noqa: F841  held until this function ends
     todo = [job.looked_at()._replace(environment=budget.environment if budget else {}) for _, job in jobs]
     ran = [job for job in todo if job.reused and not how["again"]]
     late = [job for job in todo if job not in ran]

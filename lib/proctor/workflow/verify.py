@@ -57,8 +57,8 @@ def verify(only: Sequence[str], tolerance: float, how: Mapping[str, Any]) -> int
     running, stay = jobs.split_kept(chosen(only, every))
     given = params.resolve(every)
     todo = [jobs.job_in(PLACE / each.name, each, given[each.name]) for each in running]
-    held = jobs.lock()  # noqa: F841  held until this function ends
-    done = jobs.run_reported(todo, how, "verify")
+    with jobs.lock():
+        done = jobs.run_reported(todo, how, "verify")
     makers = {artifact: record["code"]["notebook"] for artifact, record in receipts.records().items()}
     committed: dict[str | None, dict[str, Path]] = defaultdict(dict)
     for path in COMMITTED.glob("*/*"):
