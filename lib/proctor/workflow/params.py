@@ -12,7 +12,6 @@ Values are merged in this order, the later over the earlier: the notebook's own 
 (first `all`, then the notebook's section), the chosen profile (likewise), and -p on the command line.
 """
 
-import ast
 import difflib
 import os
 import typing
@@ -36,14 +35,10 @@ class ParameterError(WorkflowError):
 
 
 class Parameter(NamedTuple):
-    """One line of a notebook's `parameters` cell. `type` is the annotation, or else the default's type.
-
-    default: None also where it rests on names; 689 / 2500 is computed.
-    """
+    """One line of a notebook's `parameters` cell. `type` is the annotation, or else the default's type."""
 
     type: Any
-    type_name: str
-    default: Any = None
+    default: Any
 
 
 def resolve(
@@ -131,45 +126,22 @@ def read_overrides(pairs: Iterable[tuple[str, str]]) -> dict[str, Any]:
 def declared(notebook: Notebook) -> dict[str, Parameter]:
     """The parameters that a notebook declares in its cell tagged `parameters` ({} without such a cell).
 
-    A line is `name: type = default` or `name = default`. Raises ParameterError when the cell cannot be read.
-    """
+    The cell is run to read them: each line is `name: type = default` or `name = default`. Raises ParameterError."""
     found: dict[str, Parameter] = {}
     for cell in (cell for cell in notebook.code if "parameters" in cell.tags):
-        where = f"{notebook.path}, cell {cell.number} (tagged parameters)"
+        values: dict[str, Any] = dict(vars(typing))  # where types stand as Literal[...] and Any
         try:
-            lines = ast.parse(cell.source).body
-        except SyntaxError as error:
+            exec(compile(cell.source, "the cell", "exec"), values)
+        except Exception as error:
             raise ParameterError(
-                f"{where}, line {error.lineno}: {error.msg}; keep to lines such as `n_items: int = 40`"
+                f"{notebook.path}, cell {cell.number} (tagged parameters): {type(error).__name__}, {error}; keep to lines "
+                "such as `n_items: int = 40`, with int, float, str, bool, list[...], dict[...], Literal[...] or X | None"
             ) from None
-        for line in lines:
-            if isinstance(line, ast.AnnAssign) and isinstance(line.target, ast.Name):
-                kind = ast.unparse(line.annotation)
-                found[line.target.id] = Parameter(
-                    _type(kind, f"{where}, line {line.lineno}"), kind, _default(line.value)
-                )
-            elif isinstance(line, ast.Assign) and isinstance(line.targets[0], ast.Name):
-                default = _default(line.value)
-                of = Any if default is None else type(default)
-                found[line.targets[0].id] = Parameter(of, getattr(of, "__name__", "Any"), default)
+        types = values.get("__annotations__", {})
+        for name in [name for name in {**types, **values} if name[:2] != "__" and name not in vars(typing)]:
+            default = values.get(name)
+            found[name] = Parameter(types.get(name, Any if default is None else type(default)), default)
     return found
-
-
-def _type(text: str, where: str) -> Any:
-    try:
-        return eval(text, {**vars(typing)})
-    except Exception as error:
-        raise ParameterError(
-            f"{where}: the type `{text}` cannot be read ({error}); "
-            "use int, float, str, bool, list[...], dict[...], Literal[...] or X | None"
-        ) from None
-
-
-def _default(value: ast.expr | None) -> Any:
-    try:
-        return eval(ast.unparse(value), {"__builtins__": {}}) if value else None
-    except (ArithmeticError, NameError, TypeError):
-        return None
 
 
 def _merge(values: dict, declarations: dict, sections: Mapping, source: str) -> None:
@@ -198,7 +170,8 @@ def _misfit(value: Any, parameter: Parameter) -> str | None:
         _adapter(parameter.type).validate_python(value, strict=True)
     except ValidationError:
         hint = "; YAML reads 1e-3 as text, write 1.0e-3" if isinstance(value, str) and number(value) is not None else ""
-        return f"expected {parameter.type_name}, found {value!r} ({type(value).__name__}){hint}"
+        kind = str(parameter.type) if typing.get_args(parameter.type) else parameter.type.__name__
+        return f"expected {kind.replace('typing.', '')}, found {value!r} ({type(value).__name__}){hint}"
     return None
 
 
