@@ -133,9 +133,10 @@ def declared(notebook: Notebook) -> dict[str, Parameter]:
         try:
             exec(compile(cell.source, "the cell", "exec"), values)
         except Exception as error:
+            where = f"{notebook.path}, cell {cell.number} (tagged parameters)"
             raise ParameterError(
-                f"{notebook.path}, cell {cell.number} (tagged parameters): {type(error).__name__}, {error}; keep to lines "
-                "such as `n_items: int = 40`, with int, float, str, bool, list[...], dict[...], Literal[...] or X | None"
+                f"{where}: {type(error).__name__}, {error}; keep to lines such as `n_items: int = 40`, "
+                "with int, float, str, bool, list[...], dict[...], Literal[...] or X | None"
             ) from None
         types = values.get("__annotations__", {})
         for name in [name for name in {**types, **values} if name[:2] != "__" and name not in vars(typing)]:
