@@ -138,7 +138,7 @@ def ask_models(
     from proctor.models.studies import export, pilot, shown_plan
 
     if notebook and not (asking.plan or asking.export):
-        run.ready(notebook)
+        run.find(notebook)
 
     async def go() -> bool:
         how = dict(budget=asking.bound(), concurrency=asking.at_once, settings=asking.settings(), batch=batch)

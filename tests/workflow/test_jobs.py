@@ -58,7 +58,8 @@ def test_a_fault_of_ours_is_a_problem_like_any_other(kernels, monkeypatch, tmp_p
     monkeypatch.setattr(jobs, "run_job", lambda job, *_: job if job.name == "good" else 1 / 0)
     (tmp_path / "x.ipynb").write_text('{"cells": [], "metadata": {}}')
     made = [
-        jobs.Job(Notebook(tmp_path / "x.ipynb"), {}, tmp_path, tmp_path, None, label=name) for name in ("bad", "good")
+        jobs.Job(Notebook(tmp_path / "x.ipynb"), {}, tmp_path / "y", tmp_path, None, label=name)
+        for name in ("bad", "good")
     ]
-    ended = {job.name: job.problem for job in jobs.run_jobs(made)}
+    ended = {job.name: job.problem for job in jobs.run_jobs(made, "test")}
     assert ended.pop("bad").endswith("ZeroDivisionError: division by zero\n") and ended == {"good": ""}

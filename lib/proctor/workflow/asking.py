@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from proctor.paths import BUILD
 from proctor.workflow import params
-from proctor.workflow.jobs import PLAN, Job, job_in, run_reported
+from proctor.workflow.jobs import PLAN, Job, job_in, run_jobs
 from proctor.workflow.notebook import Notebook, WorkflowError
 from proctor.workflow.receipts import texts
 
@@ -80,7 +80,7 @@ def show_bill(jobs: Iterable[Job], how: Mapping[str, Any], unit: str) -> tuple[i
         place = PLANS / str(number)
         plan = job_in(place, job.notebook, job.values, job.name)
         plans.append(plan._replace(environment={PLAN: str((place / "plan.json").absolute())}))
-    found = run_reported(plans, how, "plan", "job")
+    found = run_jobs(plans, "plan", "job", **how)
     if problems := [each.problem for each in found if each.problem]:
         raise WorkflowError("\n\n".join(["nothing was asked:", *dict.fromkeys(problems)]))
     to_ask: dict[str, float | None] = {}

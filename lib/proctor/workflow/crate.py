@@ -56,7 +56,7 @@ def write(notebooks: Sequence[Notebook], place: Path = PLACE) -> str:
     from rocrate.rocrate import ROCrate
 
     given = params.resolve(all_notebooks())
-    if late := [job.name for job in jobs_of(notebooks, given) if not job.reused]:
+    if late := [job.name for job in jobs_of(notebooks, given) if job.problem or not job.reused]:
         names = ", ".join(late[:5]) + (f" and {len(late) - 5} more" if len(late) > 5 else "")
         raise WorkflowError(f"no run of these as their inputs are now: {names}. Run `make reproduce` first")
     ran = [notebook for notebook in notebooks if not notebook.missing_logs()]

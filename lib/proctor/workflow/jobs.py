@@ -11,7 +11,6 @@ import argparse
 import csv
 import fcntl
 import io
-import math
 import os
 import pickle
 import shutil
@@ -42,9 +41,8 @@ LOG = BUILD / "snakemake.log"
 # Receipts alone say what is stale: Snakemake is to look at no date, checksum or record of its own.
 SNAKEMAKE = "--keep-going --rerun-incomplete --nolock --rerun-triggers mtime --max-checksum-file-size 0".split()
 SNAKEFILE = Path(__file__).with_suffix(".smk")
-RERUNS = BUILD / "reruns"  # for Snakemake: the jobs by number, how each ended, and a file for each that ended well
+RERUNS = BUILD / "reruns"  # for Snakemake: the jobs by number, and how each ended
 LOOK = 0.2  # seconds between two looks at what has ended
-LATENCY = 10.0  # seconds that a file from another machine may need to be seen, after Snakemake has ended
 
 Say = Callable[[str], object]
 
@@ -90,8 +88,9 @@ class Job(NamedTuple):
         if self.receipt is None:
             return self._replace(reused=False)
         if self.notebook.missing_logs():
-            problem = self.lacks("is kept, as its logs are not here; take back from git")
-            return self._replace(reused=not problem, problem=problem)
+            return self._replace(
+                reused=True, problem=self.lacks("is kept, as its logs are not here; take back from git")
+            )
         return self._replace(reused=receipts.is_true(self.notebook, self.values, self.receipt, self.promised))
 
     def lacks(self, how: str) -> str:
@@ -167,42 +166,60 @@ def run_job(job: Job, server: KernelServer, say: Say = print) -> Job:
 
 def run_jobs(
     jobs: Sequence[Job],
+    what: str,
+    unit: str = "notebook",
     at_once: int = 1,
     again: bool = False,
     snakemake: Sequence[str] = (),
     before: Mapping[str, Iterable[str]] | None = None,
-    say: Say = lambda line: None,
-) -> Generator[Job, None, None]:
-    """Run the jobs, `at_once` at a time; yield each as it ends, with what came of it.
+    aloud: bool = False,
+) -> list[Job]:
+    """Run the jobs, `at_once` at a time; all of them by name, with what came of each.
 
-    again: also those whose receipts hold. snakemake: options of its own, such as --profile; with them it runs the jobs
-    wherever it sends them. before: {name: those that must end well before it}; whether it must run itself is seen when
-    they have ended, and what waits for one that failed is not run. say: gets a line when a job starts and those of its
-    plan, of jobs that run here. Raises WorkflowError for a notebook that can't run, before anything runs. Closing the
-    generator stops what runs and waits for it.
+    The terminal has a progress bar called `what`, and a line for each that ran. again: also those whose receipts hold.
+    snakemake: options of its own, such as --profile; with them it runs the jobs wherever it sends them. before: {name:
+    those that must end well before it}; whether it must run itself is seen when they have ended, and what waits for one
+    that failed is not run. aloud: a line for each that starts too, and its plan. Raises WorkflowError for a notebook
+    that can't run, before anything runs. Ctrl-C stops what runs and waits for it.
     """
+    from tqdm import tqdm
+
+    def say(line: str) -> None:
+        tqdm.write(line)
+        sys.stdout.flush()
+
     known = {job.name: job.looked_at() if job.reused is None else job for job in jobs}
-    if not again and all(job.reused for job in known.values()):
-        yield from known.values()
-        return
-    need(*(["snakemake"] if snakemake else ["papermill", "ipykernel"]))
-    LOG.unlink(missing_ok=True)
+    if again:
+        known = {name: job._replace(reused=False) for name, job in known.items()}
     order = TopologicalSorter({name: known.keys() & (before or {}).get(name, ()) for name in known})
     order.prepare()
-    ran = False
-    with ThreadPoolExecutor(at_once) as pool, nullcontext() if snakemake else KernelServer() as server:
+    late = not all(job.reused for job in known.values())
+    if late:
+        need(*(["snakemake"] if snakemake else ["papermill", "ipykernel"]))
+        LOG.unlink(missing_ok=True)
+    done: list[Job] = []
+    with (
+        tqdm(total=len(known), desc=what, unit=unit, disable=None, smoothing=0) as bar,
+        ThreadPoolExecutor(at_once) as pool,
+        KernelServer() if late and not snakemake else nullcontext() as server,
+    ):
         while names := order.get_ready():  # those that wait for none, then those that wait for these, and so on
             wave = [known[name] for name in names]
-            if again or ran:
-                wave = [job._replace(reused=False if again else None) for job in wave]
+            if not again and not all(job.reused for job in done):
+                wave = [job._replace(reused=None) for job in wave]
             due = [job for job in wave if not job.reused]
-            ended = _elsewhere(due, at_once, snakemake) if server is None else _here(due, pool, server, say)
-            with closing(ended):
+            starts = say if aloud else lambda line: None
+            run = _here(due, pool, server, starts) if server else _elsewhere(due, at_once, snakemake)
+            with closing(run) as ended:
                 for job in chain((job for job in wave if job.reused), ended):
-                    yield job
-                    ran |= not job.reused
+                    done.append(job)
+                    bar.update()
+                    if not job.reused:
+                        how = "FAILED" if job.problem else "planned" if what == "plan" else "finished"
+                        say(f"  {how:9} {job.name}" + (f"  {job.seconds:.1f} s" if job.seconds else ""))
                     if not job.problem:
                         order.done(job.name)
+    return sorted(done, key=lambda job: job.name)
 
 
 def _here(jobs: Iterable[Job], pool: ThreadPoolExecutor, server: KernelServer, say: Say) -> Generator[Job, None, None]:
@@ -253,10 +270,9 @@ def _elsewhere(jobs: Iterable[Job], at_once: int, options: Sequence[str]) -> Gen
             start_new_session=True,  # so that Ctrl-C comes here first, and one signal reaches all of its jobs
         )
     try:
-        latest = math.inf
-        while waiting and time.monotonic() < latest:
-            if process.poll() is not None:
-                latest = min(latest, time.monotonic() + LATENCY)
+        running = True
+        while waiting and running:
+            running = process.poll() is None
             time.sleep(LOOK)
             for place in [place for place in waiting if place.exists()]:
                 del waiting[place]
@@ -279,8 +295,9 @@ def main(arguments: Sequence[str]) -> int:
     place = Path(arguments[0])
     with KernelServer() as server:
         done = _due(pickle.loads(place.read_bytes()), lambda job: run_job(job, server))
+    print_problems([done])  # for the log of the job
     write_atomic(place.with_suffix(".ended"), pickle.dumps(done))
-    return 1 if print_problems([done]) else 0
+    return 0
 
 
 def lock() -> TextIO:
@@ -299,29 +316,6 @@ def lock() -> TextIO:
             f"another `make reproduce` is running in {ROOT} (or verify, sweep): wait for it or stop it"
         ) from None
     return held
-
-
-def run_reported(
-    jobs: Sequence[Job], how: Mapping[str, Any], what: str, unit: str = "notebook", aloud: bool = False, **more: Any
-) -> list[Job]:
-    """All jobs, run by `run_jobs`, in the order of their names; a progress bar on the terminal and a line for each that
-    ran. aloud: a line for each that starts too, and the plans."""
-    from tqdm import tqdm
-
-    def say(line: str) -> None:
-        tqdm.write(line)
-        sys.stdout.flush()
-
-    found, more = [], more | ({"say": say} if aloud else {})
-    bar = tqdm(total=len(jobs), desc=what, unit=unit, disable=None, smoothing=0)
-    with closing(run_jobs(jobs, **how, **more)) as running, bar:
-        for job in running:
-            found.append(job)
-            bar.update()
-            if not job.reused:
-                ended = "FAILED" if job.problem else "planned" if what == "plan" else "finished"
-                say(f"  {ended:9} {job.name}" + (f"  {job.seconds:.1f} s" if job.seconds else ""))
-    return sorted(found, key=lambda job: job.name)
 
 
 def print_problems(done: Iterable[Job]) -> int:

@@ -59,7 +59,7 @@ def reproduce(
     for job in known.values():
         if job.notebook.missing_logs():  # what ran with logs that have gone; the book shows the preview in its place
             job.copy.unlink(missing_ok=True)
-    done = all(job.reused for job in known.values())
+    done = all(job.reused and not job.problem for job in known.values())
     stay = jobs.split_kept(asked_for)[1]
     if not done:
         if budget:
@@ -89,12 +89,11 @@ def _run(
 
     before: {name: those whose results it reads}. stay: a line about each kept one."""
     start = time.monotonic()
-    kept = [job for job in todo if job.notebook.missing_logs()]
-    running = [job for job in todo if job not in kept]
-    costly = [job for job in running if not job.reused and asking.may_cost(job.notebook, job.values)]
+    costly = [job for job in todo if not job.reused and asking.may_cost(job.notebook, job.values)]
     if len(costly) > 1:  # one alone shows its own plan
         asking.refuse(*asking.show_bill(costly, how, "notebook"))
-    ran = [job for job in jobs.run_reported(running, how, "reproduce", aloud=True, before=before) if not job.reused]
+    ended = jobs.run_jobs(todo, "reproduce", aloud=True, before=before, **how)
+    ran = [job for job in ended if not job.reused]
     print(*stay, sep="\n", end="\n" * bool(stay))
     if ran:
         counts = f"{len(ran)} run, {sum(bool(job.problem) for job in ran)} failed"
@@ -105,7 +104,7 @@ def _run(
         )
     else:
         print("Nothing to run: what changed concerns none of these notebooks.")
-    return not jobs.print_problems([*ran, *kept])
+    return not jobs.print_problems(ended)
 
 
 if __name__ == "__main__":

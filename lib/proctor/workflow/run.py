@@ -57,7 +57,6 @@ def job_into(folder: Path, notebook: str, values: Mapping[str, Any]) -> Job:
     """The job of a notebook whose figures, tables and executed copy go to `folder`. Raises what `run_own` does."""
     from proctor.workflow import params  # pydantic: not for --help
 
-    ready(notebook)
     this = find(notebook)
     given = params.of(this, params.DEFAULT, values)
     if this.missing_logs():
@@ -78,17 +77,13 @@ def run_alone(job: Job) -> int:
     return 0
 
 
-def ready(notebook: str) -> None:
-    """Raises WorkflowError where the notebook is not here, ModuleNotFoundError where what runs it is not installed."""
-    find(notebook)
-    need("papermill", "ipykernel")
-
-
 def find(notebook: str) -> Notebook:
-    """The notebook of that name ("uq/6_agreement") or path. Raises WorkflowError."""
+    """The notebook of that name ("uq/6_agreement") or path. Raises WorkflowError where it is not here, and
+    ModuleNotFoundError where what runs it is not installed."""
     path = Path(notebook) if notebook.endswith(".ipynb") else NOTEBOOKS / f"{notebook}.ipynb"
     if not path.is_file():
         raise WorkflowError(f"{path}: no such notebook; `run` alone lists them")
+    need("papermill", "ipykernel")
     return Notebook(path)
 
 

@@ -27,7 +27,7 @@ from proctor.paths import BUILD
 from proctor.report.claims import read_claims
 from proctor.report.provenance import relative
 from proctor.workflow import asking, params, receipts
-from proctor.workflow.jobs import Job, exit_code, job_in, jobs_parser, lock, parse_jobs, run_reported, write_report
+from proctor.workflow.jobs import Job, exit_code, job_in, jobs_parser, lock, parse_jobs, run_jobs, write_report
 from proctor.workflow.notebook import Notebook, WorkflowError, all_notebooks, chosen
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def sweep(
             asking.refuse(*bill, budget)
     if only_plan:
         return 0
-    done = {job.name: job for job in run_reported(todo, how, "sweep", "job")}
+    done = {job.name: job for job in run_jobs(todo, "sweep", "job", **how)}
     runs = [(point, done[job.name]) for point, job in jobs]
     table = claims_of(runs, place)
     write_report(place / "results.csv", list(table), table.itertuples(index=False))

@@ -58,7 +58,7 @@ def verify(only: Sequence[str], tolerance: float, how: Mapping[str, Any]) -> int
     given = params.resolve(every)
     todo = [jobs.job_in(PLACE / each.name, each, given[each.name]) for each in running]
     with jobs.lock():
-        done = jobs.run_reported(todo, how, "verify")
+        done = jobs.run_jobs(todo, "verify", **how)
     makers = {artifact: record["code"]["notebook"] for artifact, record in receipts.records().items()}
     committed: dict[str | None, dict[str, Path]] = defaultdict(dict)
     for path in COMMITTED.glob("*/*"):
