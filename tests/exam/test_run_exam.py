@@ -192,13 +192,14 @@ def test_only_what_is_undecided_goes_to_the_judge_whose_unreadable_word_decides_
 # the canary
 
 
-def test_a_table_of_rows_with_a_canary_is_refused_until_their_text_is_dropped(session, tmp_path):
+def test_a_table_of_rows_with_a_canary_is_refused_until_their_text_is_dropped(session, tmp_path, monkeypatch):
+    monkeypatch.setattr(paths, "OWN_FIGURES", tmp_path)
     says(session, run_exam.exam_request("m", TEXT), fields("1.5"))
     says(session, run_exam.exam_request("m", WORD), fields("Rhine"))
     assert "canary" not in sits(session, ["m"], [TEXT])
     table = sits(session, ["m"], [TEXT, WORD])
     with pytest.raises(ValueError, match="canary"):
-        save_table(table, describe("hle/leak", evidence="measured"), out=tmp_path)
+        save_table(table, describe("hle/leak", evidence="measured"))
     assert not list(tmp_path.glob("hle/*"))
 
 

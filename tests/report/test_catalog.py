@@ -33,15 +33,16 @@ def rows(written):
 
 
 @pytest.fixture
-def folder(tmp_path, rows):
+def folder(tmp_path, rows, monkeypatch):
     """A folder of figures that agrees with the catalog."""
     figures = tmp_path / "figures"
+    monkeypatch.setattr(paths, "OWN_FIGURES", figures)
     for name, evidence, suffixes in (
         ("hle/t", "published", (".csv", ".md")),
         ("uq/f", ("simulated", "published"), (".svg", ".png")),
     ):
         record = provenance.describe(name, evidence=evidence, seed=0)
-        provenance.write(record, dict.fromkeys(suffixes, "x"), figures)
+        provenance.write(record, dict.fromkeys(suffixes, "x"))
     return figures
 
 
@@ -221,10 +222,11 @@ def test_a_claims_row_and_its_claims_are_held_against_each_other(
     tmp_path, written, monkeypatch, lines, evidence_of, problems
 ):
     monkeypatch.setattr(catalog, "_finding_of", lambda: {"uq/again": "uq/c"})
+    monkeypatch.setattr(paths, "OWN_FIGURES", tmp_path / "claimed")
     how = dict(notebook="uq/3_validators", holds=True, exact="counted")
     made = [as_row(judge(id, "It holds", evidence=evidence, **how)) for id, evidence in evidence_of.items()]
     record = provenance.describe("uq/claims_3_validators", evidence=["published", "measured"])
-    provenance.write(record, {".csv": pd.DataFrame(made).to_csv(index=False), ".md": "x"}, tmp_path / "claimed")
+    provenance.write(record, {".csv": pd.DataFrame(made).to_csv(index=False), ".md": "x"})
     found = check(read(written(*lines)), tmp_path / "claimed")
     assert len(found) == len(problems) and all(one.startswith(other) for one, other in zip(found, problems))
     (tmp_path / "claimed/uq/claims_3_validators.csv").write_text("id\nuq/c\n")

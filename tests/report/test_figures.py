@@ -109,47 +109,47 @@ def test_bad_calls_are_told(checkout, wrong, message):
 
 
 @pytest.mark.parametrize("value", [float("nan"), object()])
-def test_a_parameter_that_json_does_not_hold_leaves_no_file(tmp_path, value):
+def test_a_parameter_that_json_does_not_hold_leaves_no_file(own_figures, value):
     with pytest.raises((ValueError, TypeError), match="JSON"):
-        write(describe("uq/x", evidence="measured", parameters={"rate": value}), {".csv": "x"}, tmp_path)
-    assert not list(tmp_path.iterdir())
+        write(describe("uq/x", evidence="measured", parameters={"rate": value}), {".csv": "x"})
+    assert not own_figures.exists()
 
 
 def titled(fig, folder, name):
     """The SVG and PNG of a figure, saved."""
-    save(fig, describe(f"uq/{name}", evidence="measured"), claim="It rises", alt="Some marks", out=folder)
+    save(fig, describe(f"uq/{name}", evidence="measured"), claim="It rises", alt="Some marks")
     return (folder / f"uq/{name}.svg").read_text(), (folder / f"uq/{name}.png").read_bytes()
 
 
-def test_each_dot_and_bar_shows_its_row_and_value(tmp_path):
+def test_each_dot_and_bar_shows_its_row_and_value(own_figures):
     fig, ax = axes()
     ax.barh([0, 1], [3.25, 4], left=[1, 0])
     ax.plot([2.5, float("nan")], [0, 1], "o", label="paper")
     ax.set_yticks([0, 1], ["GPT-5 & co", "o3"])
-    svg, _ = titled(fig, tmp_path, "rows")
+    svg, _ = titled(fig, own_figures, "rows")
     titles = re.findall("<title>(.*?)</title>", svg)
     assert titles == ["It rises", "GPT-5 &amp; co: 3.25", "o3: 4", "GPT-5 &amp; co: 2.5"]
     fig, ax = axes()
     ax.scatter([1, 2], [10, 20])
-    assert "<title>2, 20</title></use>" in titled(fig, tmp_path, "plane")[0], "both numbers of a plane"
+    assert "<title>2, 20</title></use>" in titled(fig, own_figures, "plane")[0], "both numbers of a plane"
 
 
-def test_a_series_of_too_many_marks_has_no_titles_and_pixels_stay(tmp_path, monkeypatch):
+def test_a_series_of_too_many_marks_has_no_titles_and_pixels_stay(own_figures, monkeypatch):
     made = []
     for most in (200, 0):
         monkeypatch.setattr(figures, "MOST", most)
         fig, ax = axes()
         ax.plot([1, 2], [10, 20], "o")
-        made.append(titled(fig, tmp_path, "same"))
+        made.append(titled(fig, own_figures, "same"))
     assert [svg.count("<title>") for svg, _ in made] == [3, 1] and made[0][1] == made[1][1]
 
 
-def test_printed_forms_have_the_journals_widths_and_no_header_and_change_nothing(tmp_path, monkeypatch):
+def test_printed_forms_have_the_journals_widths_and_no_header_and_change_nothing(own_figures, monkeypatch):
     for name, asked in (("line", "3.25 5.5"), ("again", "")):
         monkeypatch.setenv(figures.ASKED, asked)
         record = describe(f"uq/{name}", evidence="published", notebook="uq/x")
-        save(drawn(), record, claim="A line rises", alt="It rises.", out=tmp_path)
-    folder = tmp_path / "uq"
+        save(drawn(), record, claim="A line rises", alt="It rises.")
+    folder = own_figures / "uq"
     for width in ("3.25", "5.5"):
         box = re.search(rb"/MediaBox \[ ?0 0 ([\d.]+) ([\d.]+) ?\]", (folder / f"line_{width}in.pdf").read_bytes())
         assert float(box[1]) == 72 * float(width) and float(box[2]) == pytest.approx(72 * 0.7 * COLUMN, abs=0.1)

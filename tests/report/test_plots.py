@@ -79,12 +79,12 @@ BOXES = {
 }
 
 
-def test_a_flow_writes_boxes_and_labels_and_saves(ax, tmp_path):
+def test_a_flow_writes_boxes_and_labels_and_saves(ax, own_figures):
     arrows = [("all", "kept"), ("all", "out", "no"), ("kept", "end", "all")]
     flow(ax, BOXES, arrows, size=(0.74, 0.66), above=0.6)
     texts = [text.get_text().replace("\n", " ") for text in ax.texts]
     assert texts == ["500 questions", "480 questions kept by all judges", "20 out", "end", "no", "all"]
-    save(ax.figure, describe("uq/flow", evidence="published"), claim="How it goes", alt="Boxes", out=tmp_path)
+    save(ax.figure, describe("uq/flow", evidence="published"), claim="How it goes", alt="Boxes")
 
 
 def test_a_flow_whose_text_does_not_fit_its_box_is_refused(ax):

@@ -90,7 +90,9 @@ def write(path, cells, **metadata):
 @pytest.fixture(scope="module")
 def checkout(tmp_path_factory):
     root = tmp_path_factory.mktemp("checkout")
-    save_artifacts(root / "figures")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(paths, "OWN_FIGURES", root / "figures")
+        save_artifacts()
     picture = base64.b64encode((root / "figures/uq/fig_1.png").read_bytes()).decode()
     saved = (root / "figures/uq/numbers.md").read_text()
     wide = pd.DataFrame([range(40)] * 12).add_prefix("column ").to_html(notebook=True)
@@ -143,17 +145,17 @@ def checkout(tmp_path_factory):
     return root
 
 
-def save_artifacts(folder):
+def save_artifacts():
     """A figure, a table and the claim that the figure draws."""
     claim = claims.judge("uq/claim_1", "It holds", notebook="uq/1_formulas", evidence="measured", estimate=2,
                          interval=(1, 3), says="> 0", n=9)  # fmt: skip
     fig, _ = figures.axes()
     record = describe("uq/fig_1", evidence="published + measured", inputs=["data/catalog.csv"], parameters={"n": 3}, seed=7,
                       notebook="uq/1_formulas")  # fmt: skip
-    figures.save(fig, record, claim=claim, title="It holds & stays", alt="What is seen", out=folder)
+    figures.save(fig, record, claim=claim, title="It holds & stays", alt="What is seen")
     for name, table in (("numbers", NUMBERS), ("claims_1_formulas", pd.DataFrame([claims.as_row(claim)]))):
         record = describe(f"uq/{name}", evidence="measured", notebook="uq/1_formulas")
-        tables.save_table(table, record, out=folder)
+        tables.save_table(table, record)
 
 
 @pytest.fixture(scope="module")

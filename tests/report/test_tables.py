@@ -110,11 +110,11 @@ def test_bad_tables_are_told_and_write_nothing(out, frame, change, arguments, me
     assert not out.exists()
 
 
-def test_long_tables_are_whole_in_the_csv_alone(tmp_path):
+def test_long_tables_are_whole_in_the_csv_alone(out):
     long = pd.DataFrame({"n": range(tables.ROWS + 5)})
-    save_table(long, RECORD, caption="Many", out=tmp_path)
-    assert len(pd.read_csv(tmp_path / "hle/t.csv")) == tables.ROWS + 5
-    text = (tmp_path / "hle/t.md").read_text()
+    save_table(long, RECORD, caption="Many")
+    assert len(pd.read_csv(out / "t.csv")) == tables.ROWS + 5
+    text = (out / "t.md").read_text()
     assert text.count("\n|") == tables.ROWS + 2 and "the first 500 of 505 rows" in text
 
 
@@ -137,8 +137,8 @@ def test_text_that_a_spreadsheet_would_compute_gets_an_apostrophe(out):
     assert all(harmless(cell) is cell for cell in KEPT)
 
 
-def test_numbers_of_units_that_no_study_has_are_in_words(tmp_path):
+def test_numbers_of_units_that_no_study_has_are_in_words(out):
     assert tables.MOST == power.MOST
     table = pd.DataFrame({"effect": list("abcd"), "needed": [12.0, 1.7e34, np.inf, np.nan]})
-    shown = save_table(table, RECORD, formats={"needed": ".0f"}, out=tmp_path)
+    shown = save_table(table, RECORD, formats={"needed": ".0f"})
     assert shown["needed"].tolist() == ["12", "more than 10,000", "more than 10,000", ""]

@@ -26,7 +26,6 @@ import os
 import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -124,7 +123,6 @@ def save(
     alt: str,
     title: str = "",
     explore: Explorable | None = None,
-    out: str | os.PathLike | None = None,
     complain: Callable[[str], None] = refuse,
 ) -> None:
     """Write figures/<name>.svg, .png and .json (provenance), the same bytes on every run.
@@ -154,7 +152,7 @@ def save(
         if first and first.estimate is not None:
             record["estimate_drawn"] = is_drawn(fig, first.estimate)
         caption = f"{title}. {description} ({record['evidence']}; {name})"
-        write_forms(fig, name, caption, Path(out or paths.OWN_FIGURES))
+        write_forms(fig, name, caption)
         kinds = provenance.evidence_kinds(record["evidence"])
         crop = frame(fig, name, kinds, title, verdict, first.numbers if first else "", complain)
         marks_said = name_marks(fig)
@@ -165,7 +163,7 @@ def save(
         drawn = drawn.decode().replace("</title>", about, 1).replace("<svg ", '<svg role="img" ', 1)
         svg = with_values(drawn, marks_said).encode()
         png = _render(fig, "png", crop, {"Software": None, "Title": title, "Description": description})
-    provenance.write(record, {".svg": svg, ".png": png}, out)
+    provenance.write(record, {".svg": svg, ".png": png})
 
 
 def _render(fig: Figure, kind: str, crop: Bbox, metadata: dict) -> bytes:
@@ -239,16 +237,16 @@ NARROW, PIXELS = 360, 100  # pixels, and how many of them are an inch
 ASKED = "PROCTOR_PRINT"  # the widths, where a run shall write them too
 
 
-def write_forms(fig: Figure, name: str, caption: str, out: Path) -> None:
-    """Where printed forms are asked for: write <out>/<name>_5.5in.pdf for each width in inches, <name>_360px.png and
-    .svg, and <name>.txt.
+def write_forms(fig: Figure, name: str, caption: str) -> None:
+    """Where printed forms are asked for: write <name>_5.5in.pdf for each width in inches, <name>_360px.png and .svg,
+    and <name>.txt.
 
     The figure keeps its height, as it is wider or narrower; afterwards it has its own size again.
     """
     if not (widths := [float(width) for width in os.environ.get(ASKED, "").split()]):
         return
     own = tuple(fig.get_size_inches())
-    place = Path(out) / name
+    place = paths.OWN_FIGURES / name
     place.parent.mkdir(parents=True, exist_ok=True)
     with plt.rc_context({"pdf.fonttype": 42}):
         for width in widths:

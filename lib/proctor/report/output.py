@@ -32,8 +32,6 @@ from proctor.report.frame import refuse
 from proctor.workflow import params
 from proctor.workflow.notebook import Notebook
 
-PIXELS = 100  # an inch of a figure in the page
-
 _TONE = {claims.HOLDS: "#1B5E20", claims.FAILS: "#B71C1C", claims.UNSETTLED: "#5D4037"}
 
 
@@ -63,8 +61,8 @@ class Output:
         self.paper = self.name.rpartition("/")[0] or "start"
         self.evidence = evidence
         files = sorted({path.relative_to(paths.ROOT).as_posix() for path in found.data()})
-        logs = [provenance.Logged(*each) for name in found.logs for each in log_files.inputs(name)]
-        self.inputs: list[str | provenance.Logged] = [*files, *logs]
+        logs = [each for name in found.logs for each in log_files.inputs(name)]
+        self.inputs: list[str | tuple[str, str]] = [*files, *logs]
         defaults = default_parameters(found)
         self.parameters = _present(self.name, defaults, namespace)
         self.at_defaults = self.parameters == defaults and all(log_files.as_pinned(name) for name in found.logs)
@@ -139,7 +137,7 @@ class Output:
         plt.close(fig)
         png = (paths.OWN_FIGURES / f"{name}.png").read_bytes()
         title = title or (first.finding if first else str(claim))
-        width = round(PIXELS * fig.get_size_inches()[0])
+        width = round(figures.PIXELS * fig.get_size_inches()[0])
         _show(
             {"image/png": base64.b64encode(png).decode(), "text/plain": f"[figure {name}] {title}. {alt}"},
             {"artifact": name, "image/png": {"alt": alt, "width": width}},

@@ -34,8 +34,6 @@ from proctor.report.roles import BLACK, GREY, Role
 Who = str | Role
 Limits = tuple[ArrayLike, ArrayLike]  # (low, high), each of shape (n,)
 
-_LINE = 1.1
-
 
 def forest(
     ax: Axes,
@@ -68,7 +66,8 @@ def forest(
         raise ValueError(f"estimate outside its interval: {said}")
     if endless := [labels[i] for i in np.flatnonzero(np.isinf(lower) | np.isinf(upper)).tolist()]:
         raise ValueError(f"infinite limit: {', '.join(endless)}; use the end of the axis and say so, or NaN")
-    who = [_role(each) for each in ([role] * len(labels) if isinstance(role, str | Role) else role)]
+    given = [role] * len(labels) if isinstance(role, str | Role) else role
+    who = [each if isinstance(each, Role) else roles.role(each) for each in given]
     rows, style = np.arange(len(labels)) + offset, roles.marks(evidence)
     there = ~np.isnan(point)
     bare = there & (np.isnan(lower) | np.isnan(upper))
@@ -77,12 +76,26 @@ def forest(
             [lower[i], upper[i]],
             [rows[i], rows[i]],
             color=who[i].colour,
-            linewidth=_LINE,
+            linewidth=1.1,
             zorder=2,
             linestyle=style.get("linestyle", "-"),
             solid_capstyle="butt",
         )
-    _points(ax, point, rows, who, bare | ("markerfacecolor" in style), label)
+    looks = list(zip(who, (bare | ("markerfacecolor" in style)).tolist()))
+    for each, hollow in dict.fromkeys(looks):  # one call a look; the first carries the label
+        at = np.array([look == (each, hollow) for look in looks])
+        ax.plot(
+            point[at],
+            rows[at],
+            each.marker,
+            color=each.colour,
+            markersize=4.2,
+            linestyle="none",
+            zorder=3,
+            label=label,
+            markerfacecolor="white" if hollow else each.colour,
+        )
+        label = None
     if reference is not None:
         ax.axvline(reference, color=BLACK, linewidth=0.7, zorder=1)
     ax.set_yticks(np.arange(len(labels)), labels)
@@ -144,30 +157,6 @@ def heatmap(
     ax.set(xlabel="", ylabel="")
     ax.tick_params(length=0, rotation=0)
     ax.grid(False)
-
-
-def _points(ax: Axes, x: np.ndarray, y: np.ndarray, who: Sequence[Role], hollow: np.ndarray, label: str | None) -> None:
-    """Marks, one call a look; the first carries the label."""
-    looks = list(zip(who, hollow.tolist()))
-    for look in sorted(set(looks), key=looks.index):
-        at = np.array([each == look for each in looks])
-        each, empty = look
-        ax.plot(
-            x[at],
-            y[at],
-            each.marker,
-            color=each.colour,
-            markersize=4.2,
-            linestyle="none",
-            zorder=3,
-            label=label,
-            markerfacecolor="white" if empty else each.colour,
-        )
-        label = None
-
-
-def _role(who: Who) -> Role:
-    return who if isinstance(who, Role) else roles.role(who)
 
 
 def waffle(ax: Axes, counts: pd.DataFrame, colours: Sequence[str], *, per_row: int) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from importlib import metadata
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import proctor
 from proctor import paths
@@ -19,13 +19,6 @@ from proctor.files import digest, write_atomic
 
 KINDS = ("published", "reconstructed", "measured", "logged", "simulated")
 NAME = re.compile(r"[a-z_]+/[A-Za-z0-9_]+")
-
-
-class Logged(NamedTuple):
-    """An input that is no file of the checkout: a log, by its source at a commit ("owner/name@commit: file")."""
-
-    place: str
-    sha256: str
 
 
 def evidence_kinds(evidence: str | Iterable[str]) -> tuple[str, ...]:
@@ -45,7 +38,7 @@ def describe(
     name: str,
     *,
     evidence: str | Iterable[str],
-    inputs: Sequence[str | os.PathLike | Logged] = (),
+    inputs: Sequence[str | os.PathLike | tuple[str, str]] = (),
     parameters: Mapping | None = None,
     seed: int | None = None,
     note: str = "",
@@ -54,16 +47,17 @@ def describe(
 ) -> dict:
     """The provenance record of the artifact `name` ("<paper>/<artifact>"), checked before anything is written.
 
-    inputs: files, relative to the checkout or absolute, and logs. parameters: anything that JSON can hold, numpy
-    scalars and arrays, and paths. packages: modules whose versions count. notebook: which one writes it (default: the
-    one that the workflow runs). Raises ValueError for a bad name, unknown evidence, or a simulation without its seed.
+    inputs: files, relative to the checkout or absolute, and logs as `log_files.inputs` names them. parameters: anything
+    that JSON can hold, numpy scalars and arrays, and paths. packages: modules whose versions count. notebook: which one
+    writes it (default: the one that the workflow runs). Raises ValueError for a bad name, unknown evidence, or a
+    simulation without its seed.
     """
     if not NAME.fullmatch(name):
         raise ValueError(f"artifact name {name!r}: write it as <paper>/<artifact>, e.g. uq/table_S1")
     kinds = evidence_kinds(evidence)
     if "simulated" in kinds and seed is None:
         raise ValueError(f"{name}: simulated evidence needs the seed that it was drawn with (seed=...)")
-    digests = {tuple(file) if isinstance(file, Logged) else _digest(Path(paths.ROOT) / file) for file in inputs}
+    digests = {file if isinstance(file, tuple) else _digest(Path(paths.ROOT) / file) for file in inputs}
     return {
         "artifact": name,
         "evidence": " + ".join(kinds),
@@ -86,13 +80,11 @@ def label(record: Mapping) -> str:
     return f"{record['evidence']} · {record['artifact']}"
 
 
-def write(record: Mapping, contents: Mapping[str, bytes | str], out: str | os.PathLike | None = None) -> None:
-    """Write each content to `<out>/<artifact><suffix>`, and the record last: its presence says that all are there.
-
-    out: a folder (default: build/figures/, or where `make reproduce` says).
-    """
+def write(record: Mapping, contents: Mapping[str, bytes | str]) -> None:
+    """Write each content to build/figures/<artifact><suffix> (or where `make reproduce` says), and the record last: its
+    presence says that all are there."""
     text = json.dumps(record, indent=2, sort_keys=True, ensure_ascii=False, allow_nan=False)  # or nothing is written
-    base = Path(out if out is not None else paths.OWN_FIGURES) / record["artifact"]
+    base = paths.OWN_FIGURES / record["artifact"]
     for suffix, content in {**contents, ".json": text + "\n"}.items():
         write_atomic(base.with_suffix(suffix), content, durable=False)  # receipts tell a file that was lost
 

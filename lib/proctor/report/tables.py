@@ -5,7 +5,6 @@
 import argparse
 import html
 import math
-import os
 import re
 import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -64,7 +63,6 @@ def save_table(
     caption: str = "",
     formats: Mapping[str, Format] | None = None,
     intervals: Mapping[str, tuple[str, str]] | None = None,
-    out: str | os.PathLike | None = None,
     text: pd.DataFrame | None = None,
 ) -> pd.DataFrame:
     """Write figures/<name>.csv (floats with twelve significant digits), .md and .json (provenance).
@@ -96,7 +94,6 @@ def save_table(
             ".csv": _harmless(rounded).to_csv(index=False, lineterminator="\n"),
             ".md": to_markdown(part, numeric, caption, provenance.label(record)),
         },
-        out,
     )
     return shown
 
