@@ -154,15 +154,9 @@ def adjudicated(choices: Sequence[Repair | None]) -> Repair | None:
     A repair must be chosen in more than half of the orders, where repairs with one problem and answer are the same:
     a choice that follows the place and not the proposal settles nothing.
     """
-    counts = Counter((plain_text(one.problem), plain_text(one.answer)) for one in choices if one is not None)
-    if not counts:
-        return None
-    (problem, answer), n = counts.most_common(1)[0]
-    if 2 * n <= len(choices):
-        return None
-    return next(
-        one for one in choices if one and (plain_text(one.problem), plain_text(one.answer)) == (problem, answer)
-    )
+    alike = [one and (plain_text(one.problem), plain_text(one.answer)) for one in choices]
+    [(settled, n)] = Counter(alike).most_common(1) or [(None, 0)]
+    return choices[alike.index(settled)] if 2 * n > len(choices) else None
 
 
 def changed(item: Question, repair: Repair) -> dict[str, bool]:
@@ -226,78 +220,42 @@ def verify(
     an audit no item is.
     """
     screening = screen(evidence, quorum=quorum, category=item.category, scope=scope)
-    trail = [
-        dict(
-            item=item.id,
-            step="screening",
-            votes={part: list(said) for part, said in evidence.votes.items()},
-            replications=[asdict(one) for one in evidence.replications],
-            **asdict(screening),
-        )
-    ]
-    repair, changes, failed = None, {}, []
-    if screening.outcome == "repair":
-        repair = adjudicated(choices)
-        changes = changed(item, repair) if repair else {}
-        trail.append(
-            dict(
-                item=item.id,
-                step="adjudication",
-                orders=len(choices),
-                chosen=sum(one is not None for one in choices),
-                repair=repair and asdict(repair),
-            )
-        )
-    if repair:
-        failed = failed_audits(audits, quorum)
-        trail.append(dict(item=item.id, step="cross-audit", audits=[asdict(one) for one in audits], failed=failed))
-    decision = _routed(item, screening, repair, changes, failed if audits else None)
-    trail.append(dict(step="routing", **asdict(decision)))
-    revised = (
-        item.model_copy(update=dict(question=repair.problem, rationale=repair.rationale, answer=repair.answer))
-        if decision.status == "revised"
-        else None
-    )
-    return Verified(decision, revised, tuple(trail))
-
-
-def _routed(
-    item: Question,
-    screening: Screening,
-    repair: Repair | None,
-    changes: Mapping[str, bool],
-    failed: Sequence[str] | None,
-) -> Decision:
-    """failed: what the audit does not pass; None if there was no audit."""
-    if screening.outcome == "gold":
-        return Decision(item.id, "gold", "I")
+    votes = {part: list(said) for part, said in evidence.votes.items()}
+    tried = [asdict(one) for one in evidence.replications]
+    trail = [dict(item=item.id, step="screening", votes=votes, replications=tried, **asdict(screening))]
     doubted = {*screening.flagged, *(PRIMARY if screening.reaudit else ())}
-    stage, uncertainty, reasons = "II", "", []
-    if screening.outcome == "uncertain":
-        stage, uncertainty = "I", "soundness not shown"
-    elif repair is None:
-        uncertainty, reasons = "no repair settled", ["the adjudicator settles on no repair"]
-    elif not any(changes[part] for part in doubted):
-        uncertainty, reasons = "doubt unresolved", ["the repair leaves what was doubted as it is"]
-    elif failed is None:
-        uncertainty, reasons = "not audited", ["the repair was not audited"]
-    elif failed:
-        uncertainty, reasons = "audit not passed", list(failed)
-    reasons = (*screening.reasons, *reasons)
+    status, stage, uncertainty, reasons, fixes, revised = "uncertain", "I", "", [], (), None
+    if screening.outcome == "gold":
+        status = "gold"
+    elif screening.outcome == "uncertain":
+        uncertainty = "soundness not shown"
+    else:
+        stage, repair = "II", adjudicated(choices)
+        chosen = dict(orders=len(choices), chosen=sum(one is not None for one in choices))
+        trail.append(dict(item=item.id, step="adjudication", **chosen, repair=repair and asdict(repair)))
+        if repair is None:
+            uncertainty, reasons = "no repair settled", ["the adjudicator settles on no repair"]
+        else:
+            changes, failed = changed(item, repair), failed_audits(audits, quorum)
+            trail.append(dict(item=item.id, step="cross-audit", audits=[asdict(one) for one in audits], failed=failed))
+            if not any(changes[part] for part in doubted):
+                uncertainty, reasons = "doubt unresolved", ["the repair leaves what was doubted as it is"]
+            elif not audits:
+                uncertainty, reasons = "not audited", ["the repair was not audited"]
+            elif failed:
+                uncertainty, reasons = "audit not passed", failed
+            else:
+                status, fixes = "revised", tuple(part for part in COMPONENTS if changes[part])
+                mended = dict(question=repair.problem, rationale=repair.rationale, answer=repair.answer)
+                revised = item.model_copy(update=mended)
+    expertise = ""
     if uncertainty:
         parts = [part for part in COMPONENTS if part in (doubted or PRIMARY)]
-        return Decision(
-            item.id,
-            "uncertain",
-            stage,
-            reasons,
-            screening.flagged,
-            uncertainty=uncertainty,
-            expertise=f"{item.category or 'the field of the item'}: {', '.join(parts)}",
-        )
-    return Decision(
-        item.id, "revised", stage, reasons, screening.flagged, tuple(part for part in COMPONENTS if changes[part])
-    )
+        expertise = f"{item.category or 'the field of the item'}: {', '.join(parts)}"
+    why = (*screening.reasons, *reasons)
+    decision = Decision(item.id, status, stage, why, screening.flagged, fixes, uncertainty, expertise)
+    trail.append(dict(step="routing", **asdict(decision)))
+    return Verified(decision, revised, tuple(trail))
 
 
 def load_classes(path: str | Path) -> pd.Series:
