@@ -21,7 +21,6 @@ from proctor.models.registry import spec
 from proctor.models.session import Session
 from proctor.models.settings import Settings
 from proctor.uq.notation import CHECKS
-from proctor.uq.programs import PROGRAMS, run_program
 
 ONE_CALL = {
     "V": "uq/vanilla",
@@ -115,12 +114,10 @@ async def run_check(
     that p_accept is there for each answer; `validate`, which wants verdicts alone, saves it. Raises ValueError for an
     unknown check and KeyError for an answer to no question.
     """
-    if name not in CHECKS and name not in PROGRAMS:
-        raise ValueError(f"no check {name!r}: use one of {', '.join([*CHECKS, *PROGRAMS])}")
+    if name not in CHECKS:
+        raise ValueError(f"no check {name!r}: use one of {', '.join(CHECKS)}")
     by_id = {question.id: question for question in questions}
     pairs = [(by_id[answer.question_id], answer) for answer in answers]
-    if name in PROGRAMS:
-        return pd.DataFrame([_row("", name, q, a, run_program(name, q, a).accept, None) for q, a in pairs])
     how = dict(settings=session.settings) | how
     requests = [check_request(name, judge, q, a, **how) for q, a in pairs]
     first = [Reply(text="none needed")] * len(pairs)
@@ -130,26 +127,13 @@ async def run_check(
     to_ask = [request for request, reply in zip(requests, first) if broken(reply) != "empty"]
     given = iter(await session.ask_many(to_ask, f"{judge} {name}"))
     replies = [Reply("") if broken(reply) == "empty" else next(given) for reply in first]
-    return pd.DataFrame(
-        [
-            _row(judge, name, q, a, None if broken(one) else verdict(reply, **seen), p_accept(reply, **seen))
-            for (q, a), one, reply, seen in zip(pairs, first, replies, [request.shown for request in requests])
-        ]
-    )
-
-
-def _row(judge: str, name: str, question: Question, answer: Answer, outcome: bool | None, p: float | None) -> dict:
-    return dict(
-        judge=judge,
-        check=name,
-        question_id=question.id,
-        category=question.category,
-        level=question.level,
-        answer_id=answer.id,
-        correct=answer.correct,
-        outcome=OUTCOMES[outcome],
-        p_accept=p,
-    )
+    rows = []
+    for (question, answer), one, request, reply in zip(pairs, first, requests, replies):
+        row = dict(judge=judge, check=name, question_id=question.id, category=question.category, level=question.level)
+        outcome = None if broken(one) else verdict(reply, **request.shown)
+        row |= dict(answer_id=answer.id, correct=answer.correct, outcome=OUTCOMES[outcome])
+        rows.append(row | dict(p_accept=p_accept(reply, **request.shown)))
+    return pd.DataFrame(rows)
 
 
 def worked_solutions(questions: list[Question]) -> list[Answer]:

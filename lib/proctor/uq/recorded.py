@@ -107,11 +107,7 @@ async def natural_checks(
     return _authored(pd.concat(found, ignore_index=True), answers)
 
 
-async def natural_cycles(
-    session: Session, models: Sequence[str] = (screening.MODEL,), version: str = screening.VERSION
-) -> pd.DataFrame:
-    """The other two checks of the paper on the same answers; rows of `natural_checks`."""
-    return await natural_checks(session, models, checks=CYCLES, version=version)
+natural_cycles = partial(natural_checks, checks=CYCLES)  # the other two checks of the paper on the same answers
 
 
 async def natural_repeats(
