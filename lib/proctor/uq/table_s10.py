@@ -44,44 +44,42 @@ JUDGES = {  # by name in the table: the colour, marker and short name of each ju
 MEASURES = ("accuracy", "precision", "recall")  # printed
 
 
+@cache
+def printed_rows() -> pd.DataFrame:
+    """The 43 rows of Table S10 in its order: model, name (the paper's: "3-Iter", "C |M, 5 models"), judges,
+    judge_count, strategy, and the figures as text, in percent, as accuracy_printed ..."""
+    rows = load_published("uq/table_S10").rename(columns={name: f"{name}_printed" for name in MEASURES})
+    count = rows["judges"].str.count(";").add(1).where(rows["judges"] != "3 models", 3)
+    several = (", " + count.astype(str) + " models").where(rows["model"] == "Multi-model", "")
+    rows.insert(1, "name", rows["strategy"].replace(SHORT) + several)
+    rows.insert(3, "judge_count", count)
+    return rows
+
+
 def load_rows(rng: np.random.Generator, resamples: int = 2_000, level: float = 0.95) -> pd.DataFrame:
     """The rows of Table S10 with every confusion table that prints so: one row a solution, 1 of 6, say; a row without
     any keeps one line, its counts missing.
 
     Every measure of `proportions.measures` is computed from the counts: _low and _high are its exact limits, _boot_low
-    and _boot_high those of a percentile bootstrap over the answers. The paper's own figures, in percent as printed, end
-    in _printed. name: the paper's ("3-Iter", "C |M, 5 models"). calls_least, calls_most: of one verdict that stops as
-    soon as it is settled. rejected: the share of the answers. level: of all limits.
+    and _boot_high those of a percentile bootstrap over the answers; the rest is that of `printed_rows`.
+    calls_least, calls_most: of one verdict that stops as soon as it is settled. rejected: the share of the answers.
+    level: of all limits.
     """
     rows = []
-    for row in load_published("uq/table_S10").itertuples(index=False):
-        found = confusion_counts(row.accuracy, row.precision, row.recall, range(1, ANSWERS + 1))
-        known = dict(model=row.model, judges=row.judges, strategy=row.strategy)
-        known |= {f"{figure}_printed": getattr(row, figure) for figure in MEASURES} | dict(solutions=len(found))
+    for row in printed_rows().to_dict("records"):
+        found = confusion_counts(*(row[f"{name}_printed"] for name in MEASURES), range(1, ANSWERS + 1))
         for i, table in enumerate(found, 1):
             counted = dict(solution=i, n=table.n, positives=table.positives, **asdict(table.confusion))
             for one in measures(table.confusion, rng, resamples, level):
                 ends = dict(low=one.exact_low, high=one.exact_high, boot_low=one.low, boot_high=one.high)
                 counted |= {one.measure: one.estimate} | {f"{one.measure}_{end}": limit for end, limit in ends.items()}
-            rows.append(known | counted)
+            rows.append(row | dict(solutions=len(found)) | counted)
         if not found:
-            rows.append(known | {"solution": 0})
+            rows.append(row | dict(solutions=0, solution=0))
     table = pd.DataFrame(rows).astype({column: "Int64" for column in ("n", "positives", "tp", "fp", "fn", "tn")})
-    table = with_names(table)
     costs = [cost(parse(row.strategy), row.judge_count) for row in table.itertuples()]
     table[["calls_least", "calls_most"]] = [(one.least, one.most) for one in costs]
     return table.assign(rejected=(1 - (table["tp"] + table["fp"]) / table["n"]).astype(float))
-
-
-def with_names(rows: pd.DataFrame) -> pd.DataFrame:
-    """The rows of Table S10 (columns model, judges, strategy) with name and judge_count; printed figures as text."""
-    count = rows["judges"].str.count(";").add(1).where(rows["judges"] != "3 models", 3)
-    several = (", " + count.astype(str) + " models").where(rows["model"] == "Multi-model", "")
-    plain = {name: f"{name}_printed" for name in MEASURES if f"{name}_printed" not in rows}
-    named = rows.assign(**{new: rows[old] for old, new in plain.items()})
-    named.insert(1, "name", rows["strategy"].replace(SHORT) + several)
-    named.insert(3, "judge_count", count)
-    return named
 
 
 def printed(table: pd.DataFrame) -> pd.DataFrame:
@@ -89,24 +87,18 @@ def printed(table: pd.DataFrame) -> pd.DataFrame:
     that are not in `table`."""
     rows = table.drop_duplicates(["judges", "strategy"]).set_index(["model", "name"])
     found = {name: rows[f"{name}_printed"].astype("Float64") for name in MEASURES}
-    return pd.DataFrame(found).reindex(known_rows())
-
-
-@cache
-def known_rows() -> pd.MultiIndex:
-    """(model, name) of the rows of Table S10, in its order."""
-    return pd.MultiIndex.from_frame(with_names(load_published("uq/table_S10"))[["model", "name"]])
+    return pd.DataFrame(found).reindex(pd.MultiIndex.from_frame(printed_rows()[["model", "name"]]))
 
 
 def precision(table: pd.DataFrame, row: tuple[str, str], family: int = 1) -> Interval:
     """Precision of one row, (model, name), in percent, with its exact interval; n: the answers that it accepts."""
     level = 1 - 0.05 / family
     known = dict(level=level, of="accepted answers", unit="%", family=family)
-    line = _line(table, *row)
-    if line is None or not line.solutions:
-        return replace(UNDEFINED, method=ABSENT if line is None else UNDEFINED.method, n=0, **known)
-    estimate, low, high = (100 * limit for limit in limits(counts_of(line), "precision", level))
-    return Interval(estimate, low, high, method="exact", n=int(line.tp + line.fp), **known)
+    counts = _only_counts(table, *row)
+    if isinstance(counts, str):
+        return replace(UNDEFINED, method=counts, n=0, **known)
+    estimate, low, high = (100 * limit for limit in limits(counts, "precision", level))
+    return Interval(estimate, low, high, method="exact", n=counts.tp + counts.fp, **known)
 
 
 def gain(
@@ -130,12 +122,9 @@ def gain(
     units = (RIGHT, "right answers") if figure == "recall" else (ANSWERS, "answers")
     level = 1 - 0.05 / family
     known = dict(level=level, n=units[0], of=units[1], unit="points", family=family)
-    lines = [_line(table, *key) for key in (one, other)]
-    if None in lines:
-        return replace(UNDEFINED, method=ABSENT, **known)
-    if any(line.solutions != 1 for line in lines):
-        return replace(UNDEFINED, **known)
-    first, second = found = [counts_of(line) for line in lines]
+    first, second = found = [_only_counts(table, *key) for key in (one, other)]
+    if lacking := [why for why in found if isinstance(why, str)]:
+        return replace(UNDEFINED, method=ABSENT if ABSENT in lacking else lacking[0], **known)
     if figure == "precision":
         newcombe = precision_difference(first.tp, first.tp + first.fp, second.tp, second.tp + second.fp, level)
         low, high = newcombe.low, newcombe.high
@@ -177,15 +166,16 @@ def largest(gains: Iterable[Interval]) -> Interval:
     return _extreme(gains, max)
 
 
-def _line(table: pd.DataFrame, model: str, name: str):
-    """The counts of a row as a named tuple; None where it was filtered out. Raises KeyError for one that Table S10
-    lacks."""
+def _only_counts(table: pd.DataFrame, model: str, name: str) -> Confusion | str:
+    """The confusion table of a row; or why there is none: it was filtered out, or its figures fit no table, or several.
+    Raises KeyError for a row that Table S10 lacks."""
     rows = table[(table["model"] == model) & (table["name"] == name)]
-    if rows.empty and (model, name) not in known_rows():
-        known = known_rows().to_frame(index=False)
-        there = ", ".join(known.loc[known["model"] == model, "name"]) or ", ".join(known["model"].unique())
-        raise KeyError(f"no row {name!r} of {model}; there are {there}")
-    return next(rows[["solutions", "tp", "fp", "fn", "tn"]].itertuples(), None)
+    if len(rows):
+        return counts_of(rows.iloc[0]) if rows["solutions"].iloc[0] == 1 else UNDEFINED.method
+    known = printed_rows().groupby("model", sort=False)["name"].agg(list)
+    if name not in known.get(model, []):
+        raise KeyError(f"no row {name!r} of {model}; there are {', '.join(known.get(model, known.index))}")
+    return ABSENT
 
 
 def limits(counts: Confusion, figure: str, level: float) -> tuple[float, float, float]:
