@@ -19,13 +19,6 @@ def test_each_check_is_asked_in_both_styles_of_the_same_answers(fake_model):
     assert 0 < len(own) <= 10  # the judge of B answers step by step, once a question
 
 
-def test_repeats_are_reasoned_verdicts_of_other_seeds(fake_model):
-    found = asyncio.run(recorded.natural_repeats(fake_model, n=10, checks=["C"]))
-    assert found.groupby("sample").size().to_dict() == {1: 10, 2: 10, 3: 10}
-    verdicts = [r for r in fake_model.asked if r.prompt.startswith(ONE_CALL["C"])]
-    assert len({r.key for r in verdicts}) == 30 and all(REASONED in r.prompt for r in verdicts)
-
-
 @pytest.mark.parametrize("name", [ONE_CALL["C"], ONE_CALL["FLC"], "uq/cycle_compare", "uq/compare_blind"])
 def test_reasoned_prompts_differ_from_bare_ones_in_their_line_of_reasons_alone(name):
     bare, reasoned = load(name), load(name + REASONED)

@@ -81,8 +81,6 @@ STUDIES = {f.__name__: f for f in (solution_checks, open_checks, model_checks, o
 ANSWERS = 100  # half of them right; of 180 that there are, for the time that they take
 NATURAL_CHECKS = ("C", "B")  # recorded first
 CYCLES = ("FLC", "CC")  # planned with them, recorded in a study of their own
-REPEATS = 3  # of reasoned verdicts, drawn at the temperature of the answers
-REPEATED = ("CC",)  # chosen before they were asked: of the other three, reasoned verdicts accept almost everything
 PROMPTS = dict(answer_prompt=screening.PROMPT, infer_prompt="uq/cycle_infer_long")  # room for questions and steps
 STYLES = {"bare": "", "reasoned": REASONED}
 
@@ -110,29 +108,7 @@ async def natural_checks(
 natural_cycles = partial(natural_checks, checks=CYCLES)  # the other two checks of the paper on the same answers
 
 
-async def natural_repeats(
-    session: Session, models: Sequence[str] = (screening.MODEL,), n: int = ANSWERS, checks: Sequence[str] = REPEATED
-) -> pd.DataFrame:
-    """Rows of `checks.run_check` with column sample (1 to REPEATS): reasoned verdicts at a temperature, for votes.
-
-    Checks of two calls draw the first one anew each time too."""
-    with session.as_recorded():
-        questions, answers = await screening.candidates(session, n=n)
-    how = dict(temperature=screening.TEMPERATURE, form=REASONED, **PROMPTS)
-    found = [
-        (await run_check(session, name, judge, questions, answers, sample=sample, **how)).assign(sample=sample)
-        for judge in models
-        for name in checks
-        for sample in range(1, REPEATS + 1)
-    ]
-    return pd.concat(found, ignore_index=True)
-
-
-NATURAL = {
-    "uq.natural_checks": natural_checks,
-    "uq.natural_cycles": natural_cycles,
-    "uq.natural_repeats": natural_repeats,
-}
+NATURAL = {"uq.natural_checks": natural_checks, "uq.natural_cycles": natural_cycles}
 MORE_STUDIES = {
     "uq.natural_checks.more": partial(natural_checks, version=screening.MORE),
     "uq.natural_cycles.more": partial(natural_cycles, version=screening.MORE),
