@@ -48,7 +48,8 @@ MEASURES = ("accuracy", "precision", "recall")  # printed
 def printed_rows() -> pd.DataFrame:
     """The 43 rows of Table S10 in its order: model, name (the paper's: "3-Iter", "C |M, 5 models"), judges,
     judge_count, strategy, and the figures as text, in percent, as accuracy_printed ..."""
-    rows = load_published("uq/table_S10").rename(columns={name: f"{name}_printed" for name in MEASURES})
+    rows = load_published("uq/table_S10")[["model", "judges", "strategy", *MEASURES]]
+    rows = rows.rename(columns={name: f"{name}_printed" for name in MEASURES})
     count = rows["judges"].str.count(";").add(1).where(rows["judges"] != "3 models", 3)
     several = (", " + count.astype(str) + " models").where(rows["model"] == "Multi-model", "")
     rows.insert(1, "name", rows["strategy"].replace(SHORT) + several)
