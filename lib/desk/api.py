@@ -4,7 +4,6 @@ Cookies count for nothing here, so no other site can make a browser write. Each 
 how to mend it (`security.told`).
 """
 
-import json
 from collections.abc import Callable
 from typing import Any
 
@@ -15,7 +14,7 @@ from django.http import Http404, HttpRequest, JsonResponse
 from django.shortcuts import get_object_or_404
 from django.urls import path, reverse
 from django.views.decorators.csrf import csrf_exempt
-from proctor.data.tabular import refuse_constant
+from proctor.data.tabular import parse_json
 
 from desk import acts, api_schema, people, security
 from desk.api_schema import Operation
@@ -56,10 +55,10 @@ def _body(request: HttpRequest, schema: str) -> dict:
     if request.content_type != "application/json":
         raise Problem(415, "content type", "Send Content-Type: application/json.")
     try:
-        body = json.loads(request.body.decode("utf-8"), parse_constant=refuse_constant)
+        body = parse_json(request.body.decode("utf-8"))
     except RequestDataTooBig:
         raise Problem(413, "too large", "More than 2 MB. Shorten the longest field.") from None
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         raise Problem(400, "not JSON", f"The body is no JSON ({str(error)[:100]}).") from None
     return api_schema.checked(api_schema.BODIES[schema], body)
 

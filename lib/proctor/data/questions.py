@@ -18,18 +18,16 @@ from proctor.data.fetch import fetched
 from proctor.data.schemas import LETTERS, Answer, Question
 from proctor.data.tabular import (
     FIXES,
-    NO_TEXT,
     DataError,
     Row,
     Wrong,
-    can_be_text,
     made,
     needs,
+    parse_json,
     problem,
     read,
     read_rows,
     record,
-    refuse_constant,
     renamed,
 )
 from proctor.paths import QUESTIONS
@@ -217,12 +215,9 @@ def _key(value):
 
 def _json_cell(column: str, cell: str):
     try:
-        found = json.loads(cell, parse_constant=refuse_constant)
-    except (ValueError, RecursionError) as error:
+        return parse_json(cell)
+    except ValueError as error:
         raise Wrong(column, f"bad JSON ({error})", "Write it as JSON") from None
-    if not can_be_text(found):
-        raise Wrong(column, NO_TEXT, "Write whole letters")
-    return found
 
 
 def _rest(row: dict, *used: str) -> dict:

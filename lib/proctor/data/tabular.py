@@ -6,17 +6,16 @@ header is row 1), the record of a .json array or a .parquet, from 1.
 
 import csv
 import io
-import json
 from collections.abc import Callable, Collection, Iterable, Mapping
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
+from pydantic_core import from_json
 
 SHOWN = 5  # problems told at once: enough to see a pattern, few enough to read
 LONG = 300  # characters of what is wrong
 SCREEN = 3_000  # characters of a message
-NO_TEXT = "half a surrogate pair, or nested too deeply"
 Row = tuple[int, dict]
 Made = TypeVar("Made")
 Model = TypeVar("Model", bound=BaseModel)
@@ -197,48 +196,30 @@ def read_jsonl(path: Path, text: str) -> tuple[list[Row], list[str]]:
         if not line.strip():
             continue
         try:
-            row = json.loads(line, parse_constant=refuse_constant)
-        except (ValueError, RecursionError) as error:
-            problems.append(problem(path, number, None, f"bad JSON ({error})", "Write one whole object a line"))
-            continue
-        problems += (faults := _faults(path, number, row, "\\u" in line, "Write one {...} a line"))
-        rows += [(number, row)] if not faults else []
+            if not isinstance(row := parse_json(line), dict):
+                raise ValueError("not a JSON object")
+            rows.append((number, row))
+        except ValueError as error:
+            problems.append(problem(path, number, None, f"bad JSON ({error})", "Write one whole {...} a line"))
     return rows, problems
-
-
-def _faults(path: Path, number: int, row: object, escaped: bool, mend: str) -> list[str]:
-    """The problem of a row that is no object; or one for each column with half a surrogate pair, which JSON can escape
-    and no text can hold."""
-    if not isinstance(row, dict):
-        return [problem(path, number, None, "not a JSON object", mend)]
-    return [
-        problem(path, number, column, NO_TEXT, "Write whole letters")
-        for column, value in row.items()
-        if escaped and not can_be_text([column, value])
-    ]
-
-
-def can_be_text(value: object) -> bool:
-    """Whether a value read from JSON can be written again as UTF-8."""
-    try:
-        json.dumps(value, ensure_ascii=False).encode()
-    except (UnicodeEncodeError, RecursionError):
-        return False
-    return True
 
 
 def _read_json(path: Path, text: str) -> tuple[list[Row], list[str]]:
     try:
-        array = json.loads(text, parse_constant=refuse_constant)
-    except (ValueError, RecursionError) as error:
-        raise DataError(f"{path}, row {getattr(error, 'lineno', 1)}: bad JSON ({error}). Mend it there.") from None
+        array = parse_json(text)
+    except ValueError as error:
+        raise DataError(f"{path}: bad JSON ({error}). Mend it there.") from None
     if not isinstance(array, list):
         raise DataError(f"{path}: not a JSON array. Put the questions between [ and ], or one a line in a .jsonl.")
-    rows, problems = [], []
     for number, row in enumerate(array, start=1):
-        problems += (faults := _faults(path, number, row, "\\u" in text, "Write each question as {...}"))
-        rows += [(number, row)] if not faults else []
-    return rows, problems
+        if not isinstance(row, dict):
+            raise DataError(problem(path, number, None, "not a JSON object", "Write each question as {...}"))
+    return list(enumerate(array, start=1)), []
+
+
+def parse_json(text: str) -> Any:
+    """What JSON says. Raises ValueError for other text, for NaN and Infinity, and for half a surrogate pair."""
+    return from_json(text, allow_inf_nan=False)
 
 
 def read_csv(path: Path, text: str) -> tuple[list[Row], list[str]]:
@@ -281,8 +262,3 @@ def _read_parquet(path: Path, data: bytes) -> tuple[list[Row], list[str]]:
         return list(enumerate(pyarrow.parquet.read_table(io.BytesIO(data)).to_pylist(), start=1)), []
     except (pyarrow.ArrowException, OSError, ValueError, OverflowError) as error:
         raise DataError(f"{path}: not a readable Parquet file ({error}). Fetch or write it again.") from None
-
-
-def refuse_constant(name: str):
-    """For json.loads: NaN and Infinity, which Python reads, are not JSON."""
-    raise ValueError(f"{name} is not JSON")

@@ -20,10 +20,11 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+from pydantic_core import from_json
 
 from proctor.data.answers import OUTCOMES
 from proctor.data.schemas import LETTERS
-from proctor.data.tabular import NO_TEXT, DataError, Row, Wrong, can_be_text, made, needs, problem, read_rows
+from proctor.data.tabular import DataError, Row, Wrong, made, needs, problem, read_rows
 
 if sys.version_info >= (3, 14):
     import zipfile
@@ -359,15 +360,11 @@ def _finite(value: object) -> float | None:
 
 def _json(path: Path) -> Any:
     try:
-        text = path.read_text(encoding="utf-8")
-        found = json.loads(text)
+        return from_json(path.read_bytes())
     except OSError as error:
         raise DataError(f"{path}: cannot be read ({error.strerror}). Check the path.") from None
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         raise DataError(f"{path}: bad JSON ({str(error)[:200]}). Take the file again.") from None
-    if "\\u" in text and not can_be_text(found):  # only an escape can be half a letter
-        raise DataError(f"{path}: {NO_TEXT}. Write whole letters.")
-    return found
 
 
 def _table(path: Path, entries: Iterable[Any], row_of: Callable[[int, Any], dict]) -> pd.DataFrame:
