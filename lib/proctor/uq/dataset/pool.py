@@ -19,7 +19,7 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import Annotated, NamedTuple
-from xml.etree import ElementTree
+from xml.parsers import expat
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -119,7 +119,7 @@ SCHEMAS = {
 }
 
 
-def read_post(row: dict[str, str], wanted: Container[str] = tuple(KINDS)) -> tuple[str, dict]:
+def read_post(row: dict[str, str], wanted: Container[str] = tuple(KINDS)) -> tuple[str, list]:
     """What a row is ("questions", "answers" or "other") and its fields; of a kind that is not wanted, its number alone.
 
     Raises Wrong: a field that is missing, of another form, or absurd.
@@ -127,7 +127,8 @@ def read_post(row: dict[str, str], wanted: Container[str] = tuple(KINDS)) -> tup
     if "PostTypeId" not in row:
         raise Wrong("PostTypeId", "Field required")
     kind = {"1": "questions", "2": "answers"}.get(row["PostTypeId"], "other")
-    return kind, dict(record(KINDS[kind] if kind in wanted else Post, row))
+    post = record(KINDS[kind] if kind in wanted else Post, row)
+    return kind, list(vars(post).values())
 
 
 class Rejected(NamedTuple):
@@ -190,7 +191,8 @@ def _write_files(folder: Path, site: str, parts: Iterable[Iterable[Row]], kinds:
             taken = _taken(rows, kinds, seen)
             for kind, file in files.items():
                 if taken[kind]:
-                    file.write_table(pa.Table.from_pylist(taken[kind], SCHEMAS[kind]))
+                    columns = [pa.array(values, field.type) for values, field in zip(zip(*taken[kind]), SCHEMAS[kind])]
+                    file.write_table(pa.Table.from_arrays(columns, schema=SCHEMAS[kind]))
             listed.writerows(taken["rejected"])
             counts.update({kind: len(posts) for kind, posts in taken.items()})
     return counts
@@ -206,8 +208,7 @@ def _taken(rows: Iterable[Row], kinds: list[str], seen: mmap.mmap) -> dict[str, 
         number, attributes = row
         try:
             kind, post = read_post(attributes, kinds)
-            post_id = int(attributes["Id"])
-            place, bit = post_id >> 3, 1 << (post_id & 7)
+            place, bit = post[0] >> 3, 1 << (post[0] & 7)
             if seen[place] & bit:
                 raise Wrong("Id", "stands in an earlier row too")
             seen[place] |= bit
@@ -280,11 +281,19 @@ def read_rows(path: str | Path) -> Iterator[list[Row]]:
 
 def _row(number: int, line: bytes) -> Row:
     """A row's attributes, or why it has none."""
+    elements: list[dict[str, str]] = []
+    parser = expat.ParserCreate("utf-8")
+    parser.StartElementHandler = lambda name, attributes: elements.append(attributes)
     try:
         if line.startswith(b"<row"):
-            return number, ElementTree.fromstring(line).attrib
+            parser.Parse(line, True)
+            return number, elements[0]
         why = f"no <row ... />: {line[:20]!r}"
-    except ElementTree.ParseError as error:
-        why = f"not well-formed XML in UTF-8: {str(error)[:60]}"
+    except expat.ExpatError as error:
+        why = f"not well-formed XML: {error}"
+        try:
+            line.decode()
+        except UnicodeDecodeError as wrong:
+            why = f"not UTF-8: byte 0x{line[wrong.start]:02x} at place {wrong.start} of the row"
     named = re.match(rb'<row\s+Id="(\d{1,20})"', line)
     return Rejected(number, named[1].decode() if named else "", why)
