@@ -261,19 +261,23 @@ def ending_object(text: str, key: str, quoted: str = "") -> dict | None:
     """The JSON object that ends a reply, in a code fence or not, with prose before it or not; None where there is none,
     where it can't be parsed (cut off, a field given twice, nested without end), or its `key` may be what others wrote.
 
-    It is the only object: whatever begins one before it makes the reply unreadable. One that stands in `quoted` is no
-    reply. One with prose before it may be a quote that was changed: there the field `key` with its value must not stand
-    in `quoted` either.
+    It is the only one with that key: another one before it, or what begins an object and is none, makes the reply
+    unreadable. One that stands in `quoted` is no reply. One with prose before it may be a quote that was changed: there
+    the field `key` with its value must not stand in `quoted` either.
     """
-    found = _OBJECT.search(text)
-    try:
-        fields, end = _DECODER.raw_decode(text, found.start()) if found else ({}, 0)
-    except (ValueError, RecursionError):
-        return None
+    fields, start, end = {}, 0, 0
+    while found := _OBJECT.search(text, end):
+        start = found.start()
+        if key in fields:
+            return None
+        try:
+            fields, end = _DECODER.raw_decode(text, start)
+        except (ValueError, RecursionError):
+            return None
     value = fields.get(key)
-    if not found or end < len(text.rstrip(_BLANK + "`~")) or not isinstance(value, str):
+    if end < len(text.rstrip(_BLANK + "`~")) or not isinstance(value, str):
         return None
-    start, parts = found.start(), [text[found.start() : end]]
+    parts = [text[start:end]]
     head = re.split(rf"[{_BREAKS}]", text[max(0, start - 200) : start])[-1]
     if introduced(text, start) or _SAYS.search(head) or head.endswith("> "):
         return None
