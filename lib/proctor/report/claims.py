@@ -98,7 +98,11 @@ class Claim:
         return f"{MARKS[self.verdict]} {self.verdict}: {self.answer} ({details})"
 
     def _quantity(self) -> str:
-        signed = self.unit == "points" or _signed(self.says)
+        kind, bounds = parse(self.says)
+        difference = (
+            bounds[0] < 0 if kind == "within" else bounds[0] == 0
+        )  # is held against 0, or may lie on both sides
+        signed = difference or self.unit == "points"
         values = [self.estimate, self.low, self.high]
         finite = [value for value in values if value is not None and math.isfinite(value)]
         span = self.high - self.low if self.low is not None and self.high is not None else 0.0
@@ -284,12 +288,6 @@ def _clean(value: float) -> float:
 
 def _standard(found: str, sentence: str) -> str:
     return {HOLDS: "", FAILS: "Does not hold: ", UNSETTLED: "Cannot tell: "}[found] + sentence
-
-
-def _signed(says: str) -> bool:
-    """Whether the quantity is a difference: it is held against 0, or may lie on both sides of it."""
-    kind, bounds = parse(says)
-    return bounds[0] == 0 if kind != "within" else bounds[0] < 0
 
 
 def _digits(value: float) -> int:

@@ -5,11 +5,6 @@ fig, ax = axes()                              # one column wide; axes(width=FULL
 forest(ax, names, accuracy, low, high, role="ours", evidence="measured")
 out.figure(fig, "hle/measured_accuracy", claim=..., alt=...)      # proctor.report.output: saves and shows it
 
-Values that a mouse shows, a <title> for each point and bar of a figure's SVG:
-
-names = name_marks(fig)                 # before it is drawn: what each mark shows
-svg = with_values(svg, names)           # afterwards: "GPT-5: 25.6"
-
 Figures for a paper, PDF without header and footer at a journal's widths, a narrow one for phones, captions as text:
 
     python -m proctor.report.figures uq/6_agreement            # runs the notebook; files in build/print/
@@ -67,12 +62,9 @@ from proctor.report.roles import (
 
 HOUSE = {
     "figure.figsize": (COLUMN, 2.4),
-    "figure.dpi": 100,
     "figure.constrained_layout.use": True,
     "savefig.dpi": 200,
-    "font.family": "sans-serif",
-    "font.sans-serif": ["DejaVu Sans"],
-    "mathtext.fontset": "dejavusans",  # ships with it
+    "font.sans-serif": ["DejaVu Sans"],  # ships with matplotlib
     "font.size": 8,
     "axes.titlesize": 8.5,
     "axes.labelsize": 8,
@@ -155,13 +147,13 @@ def save(
         write_forms(fig, name, caption)
         kinds = provenance.evidence_kinds(record["evidence"])
         crop = frame(fig, name, kinds, title, verdict, first.numbers if first else "", complain)
-        marks_said = name_marks(fig)
+        marks_said = _name_marks(fig)
         plt.rcParams["figure.constrained_layout.use"] = False
         fig.set_layout_engine(None)  # the layout stands; with an engine, even none at work, each save draws twice
         drawn = _render(fig, "svg", crop, {"Date": None, "Creator": None, "Title": title})
         about = f"</title>\n <desc>{html.escape(description, quote=False)}</desc>"  # told to readers as one image
         drawn = drawn.decode().replace("</title>", about, 1).replace("<svg ", '<svg role="img" ', 1)
-        svg = with_values(drawn, marks_said).encode()
+        svg = _with_values(drawn, marks_said).encode()
         png = _render(fig, "png", crop, {"Software": None, "Title": title, "Description": description})
     provenance.write(record, {".svg": svg, ".png": png})
 
@@ -175,7 +167,7 @@ def _render(fig: Figure, kind: str, crop: Bbox, metadata: dict) -> bytes:
 MOST = 200  # marks of a series with titles: beyond that a dot is too small to be met
 
 
-def name_marks(fig: Figure) -> dict[str, list[str]]:
+def _name_marks(fig: Figure) -> dict[str, list[str]]:
     """{id in the SVG: what each of its marks shows}; gives the artists these ids."""
     found: dict[str, list[str]] = {}
     for ax in fig.axes:
@@ -191,8 +183,8 @@ def name_marks(fig: Figure) -> dict[str, list[str]]:
     return found
 
 
-def with_values(svg: str, names: Mapping[str, list[str]]) -> str:
-    """The SVG with a <title> in each mark; a series of which not all marks are drawn gets none."""
+def _with_values(svg: str, names: Mapping[str, list[str]]) -> str:
+    """The SVG with a <title> in each mark, which a mouse shows; a series of which not all marks are drawn gets none."""
     for name, said in names.items():
         if not (found := re.search(rf'^( *)<g id="{name}">.*?^\1</g>', svg, re.DOTALL | re.MULTILINE)):
             continue

@@ -5,10 +5,6 @@
 
 The header (evidence, claim, numbers) and the footer (the artifact's name) lie in strips outside the figure as it
 was drawn: they never cover data, the figure grows in height, and its width stays.
-
-Is the number that a figure's title rests on drawn in it?
-
-is_drawn(fig, 0.42)        # as a mark, the end of a bar, a cell of a heatmap, or a text
 """
 
 import re
