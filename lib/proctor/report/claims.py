@@ -99,10 +99,7 @@ class Claim:
 
     def _quantity(self) -> str:
         kind, bounds = parse(self.says)
-        difference = (
-            bounds[0] < 0 if kind == "within" else bounds[0] == 0
-        )  # is held against 0, or may lie on both sides
-        signed = difference or self.unit == "points"
+        signed = self.unit == "points" or (bounds[0] < 0 if kind == "within" else bounds[0] == 0)  # a difference
         values = [self.estimate, self.low, self.high]
         finite = [value for value in values if value is not None and math.isfinite(value)]
         span = self.high - self.low if self.low is not None and self.high is not None else 0.0

@@ -128,16 +128,20 @@ def to_markdown(shown: pd.DataFrame, numeric: Collection[str], caption: str, lab
 
 def read_markdown(text: str) -> tuple[pd.DataFrame, list[str], str, str]:
     """(frame of text, its columns set to the right, caption, label): what `to_markdown` was given."""
-
-    def plainly(written: str) -> str:
-        return html.unescape(re.sub(r"\\(.)", r"\1", written.strip()))
-
     lines = [line for line in text.splitlines() if line]
-    table = [re.split(r"(?<!\\)\|", line)[1:-1] for line in lines if line.startswith("|")]
-    heads, rule, *rows = [[plainly(cell) for cell in row] for row in table]
-    *caption, label = [plainly(line) for line in lines if not line.startswith("|")]
+    heads, rule, *rows = [cells(line) for line in lines if line.startswith("|")]
+    *caption, label = [_unescaped(line) for line in lines if not line.startswith("|")]
     numeric = [head for head, side in zip(heads, rule) if side.endswith(":")]
     return pd.DataFrame(rows, columns=heads, dtype=object), numeric, "".join(caption), label[1:-1]
+
+
+def cells(line: str) -> list[str]:
+    """The texts of a line of a table in Markdown."""
+    return [_unescaped(cell.strip()) for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
+
+
+def _unescaped(markdown: str) -> str:
+    return html.unescape(re.sub(r"\\(.)", r"\1", markdown))
 
 
 def excerpt(markdown: str, place: str, columns: Sequence[str] = ()) -> str:
