@@ -21,7 +21,8 @@ def items(counts):
 
 
 def by_name(counts, seed=0, **options):
-    return {found.measure: found for found in proportions.measures(counts, np.random.default_rng(seed), **options)}
+    found = proportions.measures(counts, np.random.default_rng(seed), **options)
+    return {one.Index: one for one in found.itertuples()}
 
 
 @pytest.mark.parametrize("ours, theirs", [(proportions.wilson, "wilson"), (proportions.clopper_pearson, "exact")])
@@ -44,14 +45,15 @@ def test_measures_estimate_what_the_confusion_table_says(cells):
     accept, correct = items(counts)
     assert proportions.confusion(accept, correct) == counts
     positives, negatives = counts.tp + counts.fn, counts.fp + counts.tn
+    recall, specificity = counts.recall if positives else None, counts.specificity if negatives else None
     positive = counts.tp * negatives / (counts.fp * positives) if counts.fp * positives else None
     negative = counts.fn * negatives / (counts.tn * positives) if counts.tn * positives else None
     said = {
         "accuracy": counts.accuracy,
-        "precision": counts.precision,
-        "recall": counts.recall,
-        "specificity": counts.specificity,
-        "balanced_accuracy": counts.balanced_accuracy,
+        "precision": counts.tp / accept.sum() if accept.any() else None,
+        "recall": recall,
+        "specificity": specificity,
+        "balanced_accuracy": None if None in (recall, specificity) else (recall + specificity) / 2,
         "mcc": np.corrcoef(accept, correct)[0, 1] if np.ptp(accept) and np.ptp(correct) else None,
         "lr_positive": positive,
         "lr_negative": negative,
@@ -59,17 +61,24 @@ def test_measures_estimate_what_the_confusion_table_says(cells):
     assert list(found) == list(said)
     for name, value in said.items():
         one = found[name]
-        assert one.estimate == (None if value is None else pytest.approx(value))
-        assert (one.low is None) == (one.high is None) == (value is None)
+        assert one.estimate == pytest.approx(np.nan if value is None else value, nan_ok=True)
+        assert np.isnan(one.low) == np.isnan(one.high) == (value is None)
         if value is not None:
             assert one.low <= one.high and one.exact_low - 1e-12 <= value <= one.exact_high + 1e-12
 
 
 @pytest.mark.parametrize("name", ["precision", "balanced_accuracy", "mcc"])
 def test_bootstrap_limits_agree_with_the_bootstrap_over_items(name):
+    statistic = {
+        "precision": lambda accept, correct: correct[accept == 1].mean(),
+        "balanced_accuracy": lambda accept, correct: (
+            (accept[correct == 1].mean() + 1 - accept[correct == 0].mean()) / 2
+        ),
+        "mcc": lambda accept, correct: np.corrcoef(accept, correct)[0, 1],
+    }[name]
     found = by_name(BEST_OF_UQ, resamples=20_000)[name]
     over_items = statistic_interval(
-        lambda a, c: np.corrcoef(a, c)[0, 1] if name == "mcc" else getattr(proportions.confusion(a, c), name),
+        statistic,
         items(BEST_OF_UQ),
         np.random.default_rng(1),
         resamples=2_000,
@@ -104,7 +113,7 @@ def test_where_no_resample_differs_or_most_lack_the_measure_the_exact_limits_sta
         assert (found[name].low, found[name].high) == (found[name].exact_low, found[name].exact_high)
         assert found[name].low < found[name].high
     assert (found["recall"].low, found["recall"].high) == proportions.clopper_pearson(0, 65)
-    assert found["precision"].exact_low is None and found["mcc"].exact_low < 0 < found["mcc"].exact_high
+    assert np.isnan(found["precision"].exact_low) and found["mcc"].exact_low < 0 < found["mcc"].exact_high
     found = by_name(Confusion(tp=498, fp=1, fn=1, tn=0))["mcc"]
     assert (found.low, found.high) == (found.exact_low, found.exact_high)
 
@@ -113,7 +122,7 @@ def test_a_ratio_that_resamples_divide_by_nothing_has_no_upper_limit():
     found = by_name(Confusion(tp=20, fp=1, fn=5, tn=24))["lr_positive"]
     assert found.estimate == pytest.approx(20) and found.high == math.inf and 1 < found.low < 20
     never_wrong = by_name(Confusion(tp=20, fp=0, fn=5, tn=25))["lr_positive"]
-    assert never_wrong.estimate is None and 1 < never_wrong.exact_low and never_wrong.exact_high == math.inf
+    assert np.isnan(never_wrong.estimate) and 1 < never_wrong.exact_low and never_wrong.exact_high == math.inf
 
 
 def test_hypergeometric_limits_are_those_that_no_tail_rejects_and_end_at_the_population():

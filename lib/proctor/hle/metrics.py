@@ -26,7 +26,7 @@ from proctor.models.session import Session
 from proctor.models.studies import ask_table
 from proctor.stats import checks
 from proctor.stats.bootstrap import no_interval
-from proctor.stats.calibration import calibration_error, calibration_interval, calibration_of_samples
+from proctor.stats.calibration import calibration_error, calibration_interval
 from proctor.stats.proportions import official_half_width
 
 OFFICIAL_BIN = 100
@@ -83,10 +83,9 @@ def metrics_table(
         sure, true = known["confidence"].to_numpy(), known["value"].to_numpy()
         all_bins, error = np.nan, no_interval(0.95)
         if several:
-            stated = [part.dropna(subset=["value", "confidence"]) for part in sittings]
-            pairs = [(part["confidence"], part["value"], part["question_id"]) for part in stated]
-            all_bins = calibration_of_samples(pairs, rng, "all_bins", bin_size, 1).estimate
-            error = calibration_of_samples(pairs, rng, "debiased", bin_size, resamples)
+            labels = dict(questions=known["question_id"], sittings=known["sample"])
+            all_bins = calibration_interval(sure, true, rng, "all_bins", bin_size, 1, **labels).estimate
+            error = calibration_interval(sure, true, rng, "debiased", bin_size, resamples, **labels)
         elif len(known) > 1:
             all_bins = calibration_error(sure, true, "all_bins", bin_size)
             error = calibration_interval(sure, true, rng, "debiased", bin_size, resamples)

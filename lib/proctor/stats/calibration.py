@@ -7,8 +7,6 @@ code leaves that order to an unstable sort, and with many equal confidences its 
 Scores become chances by penalised logistic regressions, many small ones at once, with weights that may not be negative.
 """
 
-from collections.abc import Sequence
-
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import minimize
@@ -36,8 +34,7 @@ def calibration_error(confidence: ArrayLike, correct: ArrayLike, kind: str = "of
     """
     confidence, correct = _inputs(confidence, correct, kind, bin_size)
     order = np.argsort(confidence, kind="stable")
-    squared = _squared(confidence[order][None], correct[order][None], kind, bin_size)
-    return float(np.sqrt(np.maximum(squared[0], 0)))
+    return float(np.sqrt(max(_squared(confidence[order], correct[order], kind, bin_size), 0)))
 
 
 def calibration_interval(
@@ -48,8 +45,14 @@ def calibration_interval(
     bin_size: int = 100,
     resamples: int = 2_000,
     level: float = 0.95,
+    questions: ArrayLike | None = None,
+    sittings: ArrayLike | None = None,
 ) -> Interval:
     """Percentile bootstrap interval of `calibration_error`, resampling items.
+
+    questions, sittings: labels of an exam that was sat several times, whose squared errors are averaged. Whole
+    questions are resampled, with all their answers, so several answers of one question are no independent ones.
+    Sittings with too few answers for `kind` are left out.
 
     A resample contains the sampling noise twice, so its squared error is too large by about one more
     share of noise. The squared replicates are therefore shifted to have the estimate as their mean before
@@ -57,45 +60,23 @@ def calibration_interval(
     below two bins) the interval is 0 to 1, method "range". No answers, or one where two are needed:
     `bootstrap.no_interval`.
     """
-    if len(np.asarray(confidence)) < (2 if kind == "debiased" else 1):
+    checks.share(level, "level")
+    if len(np.asarray(confidence)) < 2:
         return bootstrap.no_interval(level)
     confidence, correct = _inputs(confidence, correct, kind, bin_size)
-    places = np.argsort(np.argsort(confidence, kind="stable"))  # each answer is a question of its own
-    return calibration_of_samples([(confidence, correct, places)], rng, kind, bin_size, resamples, level)
-
-
-def calibration_of_samples(
-    sittings: Sequence[tuple[ArrayLike, ArrayLike, ArrayLike]],
-    rng: np.random.Generator,
-    kind: str = "debiased",
-    bin_size: int = 100,
-    resamples: int = 2_000,
-    level: float = 0.95,
-) -> Interval:
-    """`calibration_interval` of an exam that was sat several times: the mean of the sittings' squared errors.
-
-    sittings: of each (confidence, correct, question), the questions as labels. Whole questions are resampled, with all
-    their answers, so several answers of one question are no independent ones. Sittings with too few answers for `kind`
-    are left out; without any there is none.
-    """
-    checks.share(level, "level")
-    fewest = bin_size if kind == "official" else 2
-    kept = [_inputs(c, a, kind, bin_size) + (np.asarray(q),) for c, a, q in sittings if len(np.asarray(c)) >= fewest]
-    if not kept:
+    fewest, order = bin_size if kind == "official" else 2, np.argsort(confidence, kind="stable")
+    labels = np.argsort(order) if questions is None else np.asarray(questions)  # each answer a question of its own
+    sat = np.zeros(len(order)) if sittings is None else np.asarray(sittings)[order]
+    runs = [run for run in (order[sat == one] for one in np.unique(sat)) if len(run) >= fewest]
+    if not runs:
         return bootstrap.no_interval(level)
-    codes, n_units = checks.cluster_index(np.concatenate([q for _, _, q in kept]), sum(len(q) for _, _, q in kept))
-    runs, start = [], 0
-    for confidence, correct, questions in kept:
-        order = np.argsort(confidence, kind="stable")
-        runs.append((confidence[order], correct[order], codes[start : start + len(questions)][order]))
-        start += len(questions)
+    kept, unit = np.concatenate(runs), np.empty(len(order), int)
+    unit[kept], n_units = checks.cluster_index(labels[kept], len(kept))
 
     def squared(drawn: np.ndarray) -> float:
-        found = []
-        for confidence, correct, which in runs:
-            index = np.repeat(np.arange(len(which)), drawn[which])
-            if len(index) >= fewest:
-                found.append(float(_squared(confidence[index][None], correct[index][None], kind, bin_size)[0]))
+        """Of how often each question was drawn."""
+        again = [np.repeat(run, drawn[unit[run]]) for run in runs]
+        found = [_squared(confidence[at], correct[at], kind, bin_size) for at in again if len(at) >= fewest]
         return float(np.mean(found)) if found else np.nan
 
     tables = bootstrap.counts(n_units, checks.at_least_one(resamples, "resamples"), rng)
@@ -204,18 +185,18 @@ def _inputs(confidence: ArrayLike, correct: ArrayLike, kind: str, bin_size: int)
     return confidence, correct
 
 
-def _squared(confidence: np.ndarray, correct: np.ndarray, kind: str, bin_size: int) -> np.ndarray:
-    """Squared calibration error of each row; rows (rows, items) sorted by confidence. May be negative if debiased."""
-    n = confidence.shape[1]
+def _squared(confidence: np.ndarray, correct: np.ndarray, kind: str, bin_size: int) -> float:
+    """Squared calibration error of answers sorted by confidence. May be negative if debiased."""
+    n = len(confidence)
     starts = np.arange(max(n // bin_size, 1)) * bin_size
     sizes = np.diff(np.append(starts, n))
-    accuracy = np.add.reduceat(correct, starts, axis=1) / sizes
-    squared = (np.add.reduceat(confidence, starts, axis=1) / sizes - accuracy) ** 2
+    accuracy = np.add.reduceat(correct, starts) / sizes
+    squared = (np.add.reduceat(confidence, starts) / sizes - accuracy) ** 2
     if kind == "debiased":
         squared -= accuracy * (1 - accuracy) / (sizes - 1)
     if kind == "official":
         sizes = np.append(sizes[:-1], 0)  # the last bin's answers count in n but not in the sum
-    return (squared * sizes).sum(axis=1) / n
+    return float((squared * sizes).sum() / n)
 
 
 def positive_logistic(

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike
 from scipy.special import stdtrit
 from scipy.stats import hypergeom
@@ -21,13 +22,9 @@ from proctor.stats import checks
 class Confusion:
     """Counts of a validator's decisions (accept or reject) against the truth (correct or not).
 
-    A ratio whose denominator is zero is None, not 0: a validator that accepts nothing has no precision.
-
     >>> table = Confusion(tp=16, fp=24, fn=49, tn=411)
-    >>> table.n, table.accuracy, table.precision
-    (500, 0.854, 0.4)
-    >>> Confusion(tp=0, fp=0, fn=65, tn=435).precision is None
-    True
+    >>> table.n, table.accuracy, round(table.recall, 3)
+    (500, 0.854, 0.246)
     """
 
     tp: int
@@ -44,39 +41,17 @@ class Confusion:
         return (self.tp + self.tn) / self.n
 
     @property
-    def precision(self) -> float | None:
-        return _ratio(self.tp, self.tp + self.fp)
+    def recall(self) -> float:
+        return self.tp / (self.tp + self.fn)
 
     @property
-    def recall(self) -> float | None:
-        return _ratio(self.tp, self.tp + self.fn)
-
-    @property
-    def specificity(self) -> float | None:
-        return _ratio(self.tn, self.tn + self.fp)
-
-    @property
-    def balanced_accuracy(self) -> float | None:
-        """Mean of recall and specificity: 0.5 for a validator that ignores the answer, whatever the base rate."""
-        if self.recall is None or self.specificity is None:
-            return None
-        return (self.recall + self.specificity) / 2
+    def specificity(self) -> float:
+        return self.tn / (self.tn + self.fp)
 
 
-@dataclass(frozen=True)
-class Measure:
-    """A figure of a confusion table with its bootstrap and its exact interval; None where one does not exist."""
-
-    measure: str
-    estimate: float | None
-    low: float | None
-    high: float | None
-    exact_low: float | None
-    exact_high: float | None
-
-
-def measures(counts: Confusion, rng: np.random.Generator, resamples: int = 2_000, level: float = 0.95) -> list[Measure]:
-    """Accuracy, precision, recall, specificity, balanced accuracy, MCC, LR+ and LR-, each with two intervals.
+def measures(counts: Confusion, rng: np.random.Generator, resamples: int = 2_000, level: float = 0.95) -> pd.DataFrame:
+    """Accuracy, precision, recall, specificity, balanced accuracy, MCC, LR+ and LR-, each with two intervals: a row a
+    measure, columns estimate, low, high, exact_low, exact_high; NaN where one does not exist.
 
     low, high: percentile bootstrap over the items (Efron and Tibshirani 1993, ch. 13). Items in one cell are alike,
     so a resample is one multinomial draw of the four cells. A resample without the measure is left out; a ratio over
@@ -89,17 +64,18 @@ def measures(counts: Confusion, rng: np.random.Generator, resamples: int = 2_000
     independent; MCC at the table's own share of right answers. These limits are wide, and exist even where the
     estimate does not (for example, none accepted).
 
-    Items must be independent. `pandas.DataFrame(measures(...))` is a table.
+    Items must be independent.
     """
     n, resamples = checks.at_least_one(counts.n, "n"), checks.at_least_one(resamples, "resamples")
     cells = np.array([counts.tp, counts.fp, counts.fn, counts.tn])
     exact, drawn = _exact_limits(counts, level), _figures(*rng.multinomial(n, cells / n, resamples).T)
-    found = []
+    rows = {}
     for name, value in _figures(*cells).items():
-        estimate = float(value) if np.isfinite(value) else None
-        limits = (None, None) if estimate is None else _percentiles(drawn[name], level) or exact[name]
-        found.append(Measure(name, estimate, *limits, *exact[name]))
-    return found
+        estimate, limits = float(value) if np.isfinite(value) else np.nan, (np.nan, np.nan)
+        if np.isfinite(value):
+            limits = _percentiles(drawn[name], level) or exact[name]
+        rows[name] = (estimate, *limits, *exact[name])
+    return pd.DataFrame.from_dict(rows, "index", columns=["estimate", "low", "high", "exact_low", "exact_high"])
 
 
 def _figures(tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, tn: ArrayLike) -> dict[str, np.ndarray]:
@@ -130,22 +106,17 @@ def _percentiles(replicates: np.ndarray, level: float) -> tuple[float, float] | 
     return float(low), float(high)
 
 
-def _exact_limits(counts: Confusion, level: float) -> dict[str, tuple[float | None, float | None]]:
-    positives, negatives = counts.tp + counts.fn, counts.fp + counts.tn
-    limits: dict[str, tuple[float | None, float | None]] = {name: (None, None) for name in _figures(0, 0, 0, 0)}
-    shares = {
-        "accuracy": (counts.tp + counts.tn, counts.n),
-        "precision": (counts.tp, counts.tp + counts.fp),
-        "recall": (counts.tp, positives),
-        "specificity": (counts.tn, negatives),
-    }
+def _exact_limits(counts: Confusion, level: float) -> dict[str, tuple[float, float]]:
+    """By measure; NaN where there are no such items."""
+    tp, fp, fn, tn = counts.tp, counts.fp, counts.fn, counts.tn
+    shares = {"accuracy": (tp + tn, counts.n), "precision": (tp, tp + fp)}
+    shares |= {"recall": (tp, tp + fn), "specificity": (tn, fp + tn)}
+    limits = dict.fromkeys(_figures(0, 0, 0, 0), (np.nan, np.nan))
     limits |= {name: clopper_pearson(k, n, level) for name, (k, n) in shares.items() if n}
-    if positives and negatives:
-        recalls = clopper_pearson(counts.tp, positives, math.sqrt(level))
-        specificities = clopper_pearson(counts.tn, negatives, math.sqrt(level))
+    if tp + fn and fp + tn:
+        ends = zip(clopper_pearson(tp, tp + fn, math.sqrt(level)), clopper_pearson(tn, fp + tn, math.sqrt(level)))
         worst, best = (
-            _figures(r * positives, (1 - s) * negatives, (1 - r) * positives, s * negatives)
-            for r, s in zip(recalls, specificities)
+            _figures(r * (tp + fn), (1 - s) * (fp + tn), (1 - r) * (tp + fn), s * (fp + tn)) for r, s in ends
         )
         for name in ("balanced_accuracy", "mcc", "lr_positive", "lr_negative"):
             low, high = sorted((float(worst[name]), float(best[name])))
@@ -158,10 +129,6 @@ def counted(name: str, k: int, n: int) -> dict:
     low, high = clopper_pearson(k, n) if n else (float("nan"), float("nan"))
     share = k / n if n else float("nan")
     return {name: k, f"{name}_n": n, f"{name}_share": share, f"{name}_low": low, f"{name}_high": high}
-
-
-def _ratio(part: int, whole: int) -> float | None:
-    return part / whole if whole else None
 
 
 def whole_counts(k: int, n: int) -> tuple[int, int]:

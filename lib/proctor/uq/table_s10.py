@@ -71,9 +71,9 @@ def load_rows(rng: np.random.Generator, resamples: int = 2_000, level: float = 0
         found = confusion_counts(*(row[f"{name}_printed"] for name in MEASURES), range(1, ANSWERS + 1))
         for i, table in enumerate(found, 1):
             counted = dict(solution=i, n=table.n, positives=table.positives, **asdict(table.confusion))
-            for one in measures(table.confusion, rng, resamples, level):
+            for one in measures(table.confusion, rng, resamples, level).itertuples():
                 ends = dict(low=one.exact_low, high=one.exact_high, boot_low=one.low, boot_high=one.high)
-                counted |= {one.measure: one.estimate} | {f"{one.measure}_{end}": limit for end, limit in ends.items()}
+                counted |= {one.Index: one.estimate} | {f"{one.Index}_{end}": limit for end, limit in ends.items()}
             rows.append(row | dict(solutions=len(found)) | counted)
         if not found:
             rows.append(row | dict(solutions=0, solution=0))
@@ -184,9 +184,9 @@ def limits(counts: Confusion, figure: str, level: float) -> tuple[float, float, 
     if figure == "balanced_accuracy":
         (a, a_low, a_high), (b, b_low, b_high) = (limits(counts, part, level) for part in ("recall", "specificity"))
         return (a + b) / 2, (a + b - np.hypot(a - a_low, b - b_low)) / 2, (a + b + np.hypot(a_high - a, b_high - b)) / 2
-    found = {one.measure: one for one in measures(counts, np.random.default_rng(0), 1, level)}[figure]
-    assert found.estimate is not None and found.exact_low is not None and found.exact_high is not None
-    return found.estimate, found.exact_low, found.exact_high
+    found = measures(counts, np.random.default_rng(0), 1, level).loc[figure, ["estimate", "exact_low", "exact_high"]]
+    assert found.notna().all()
+    return tuple(found.tolist())
 
 
 def _extreme(gains: Iterable[Interval], choose: Callable) -> Interval:
