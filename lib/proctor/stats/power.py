@@ -85,20 +85,13 @@ def units_needed(gap: ArrayLike, sd: ArrayLike, level: ArrayLike = 0.95, had: Ar
     found = np.where(np.isnan(gap) | np.isnan(sd), np.nan, np.inf)
     rows = np.flatnonzero(least <= MOST)
     ratio, level = ratio[rows], level[rows]
-    low = np.maximum(np.floor(least[rows]), 1)
-
-    def enough(n: np.ndarray) -> np.ndarray:
-        with np.errstate(divide="ignore"):
-            return nct.sf(stdtrit(n - 1, (1 + level) / 2), n - 1, np.minimum(np.sqrt(n) / ratio, 1e3)) >= 0.8
-
-    high = low + 1
-    while not (done := enough(high)).all():
-        low, high = np.where(done, low, high), np.where(done, high, 2 * high - low + 1)
-    while (high - low > 1).any():
-        middle = np.ceil((low + high) / 2)
-        done = enough(middle)
-        low, high = np.where(done, low, middle), np.where(done, middle, high)
-    found[rows] = high
+    n = np.maximum(np.floor(least[rows]), 1) + 1
+    few = np.ones(len(rows), bool)
+    while few.any():
+        bar = stdtrit(n - 1, (1 + level) / 2)
+        few = nct.sf(bar, n - 1, np.minimum(np.sqrt(n) / np.maximum(ratio, 1e-300), 1e3)) < 0.8
+        n += few
+    found[rows] = n
     found = np.where((had > 0) & (found <= had), had + 1, found)
     return np.where(found > MOST, np.inf, found).reshape(arrays[0].shape)
 

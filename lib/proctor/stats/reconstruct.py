@@ -9,7 +9,7 @@ so an empty list proves that none exists. Figures are given as printed: "85.40" 
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
@@ -77,13 +77,10 @@ class CountTable:
 
 @dataclass(frozen=True)
 class Shares:
-    """Counts of exclusive parts that add up to n and print as the given percentages under each of `roundings`.
-
-    counts: per part the least and the most over all `assignments`, the ways to choose every part's count.
-    """
+    """assignments: the ways in which exclusive parts can have counts that add up to n and print as the given
+    percentages under each of `roundings`."""
 
     n: int
-    counts: tuple[tuple[int, int], ...]
     assignments: int
     roundings: tuple[str, ...]
 
@@ -128,8 +125,8 @@ def confusion_counts(
     one table are rounded the same way; a table that fits several roundings is listed once, naming them.
     """
     printed = zip(FIGURES, (accuracy, precision, recall))
-    ranges = {name: _read_or_any(value, name, decimals) for name, value in printed}
-    return count_tables(ranges, n, positives, roundings)
+    figures = {name: value if value is None else read_printed(value, name, decimals) for name, value in printed}
+    return count_tables(figures, n, positives, roundings)
 
 
 def count_tables(
@@ -146,7 +143,7 @@ def count_tables(
     allowed = allowed[allowed > 0] if "recall" in figures else allowed
     found: dict[tuple, list[str]] = {}
     for rounding in roundings:
-        ranges = {name: _range(figure, rounding) for name, figure in figures.items()}
+        ranges = {name: figure.range(rounding) if figure else ANY_PERCENT for name, figure in figures.items()}
         recall, accuracy = (ranges.get(name, ANY_PERCENT) for name in ("recall", "accuracy"))
         first, last = count_limits(accuracy, sizes)
         able = np.flatnonzero(first <= last)
@@ -224,17 +221,11 @@ def agreement_counts(
     """
     printed = {"accepted": passed_a, "positives": passed_b, "accuracy": agreement}
     figures = {name: read_printed(value, name, decimals) for name, value in printed.items() if value is not None}
+    if kappa not in (None, "-"):
+        figure = read_printed(kappa, "kappa", least=-1, most=1)
+        figures["kappa"] = Figure(figure.units, figure.decimals - 2)  # in percent, as the others
     tables = count_tables(figures, n, range(int(_sizes(n)[-1]) + 1), roundings)
-    if kappa is None:
-        return tables
-    figure = None if kappa == "-" else read_printed(kappa, "kappa", least=-1, most=1)
-
-    def fits(table: CountTable, rounding: str) -> bool:
-        value = table.share("kappa")
-        return value is None if figure is None else value is not None and value in figure.range(rounding)
-
-    kept = [replace(table, roundings=tuple(r for r in table.roundings if fits(table, r))) for table in tables]
-    return [table for table in kept if table.roundings]
+    return [table for table in tables if kappa != "-" or table.share("kappa") is None]
 
 
 def shares_of_whole(
@@ -253,13 +244,9 @@ def shares_of_whole(
         for rounding in roundings:
             limits = [count_limits(figure.range(rounding), np.array([size])) for figure in figures]
             low, high = ([int(limit[end][0]) for limit in limits] for end in (0, 1))
-            ways = _ways([b - a for a, b in zip(low, high)], size - sum(low))
-            if ways:
-                # No part can hold more than the others' least leaves, nor less than their most does.
-                spare, lack = size - sum(low), size - sum(high)
-                counts = tuple((max(a, b + lack), min(b, a + spare)) for a, b in zip(low, high))
-                found.setdefault((size, counts, ways), []).append(rounding)
-    return [Shares(*key, tuple(names)) for key, names in sorted(found.items())]  # type: ignore[call-arg]
+            if ways := _ways([b - a for a, b in zip(low, high)], size - sum(low)):
+                found.setdefault((size, ways), []).append(rounding)
+    return [Shares(*key, tuple(names)) for key, names in sorted(found.items())]
 
 
 @lru_cache(maxsize=4096)
@@ -268,14 +255,6 @@ def draw_probability(n: int, positives: int, total: int, total_positives: int) -
     Fisher's exact test. 0 where the draw is impossible."""
     drawn, rest = (positives, n - positives), (total_positives - positives, total - total_positives - n + positives)
     return float(fisher_exact([drawn, rest]).pvalue) if min(*drawn, *rest) >= 0 else 0.0
-
-
-def _read_or_any(value: str | Decimal | None, name: str, decimals: int | None) -> Figure | None:
-    return None if value is None else read_printed(value, name, decimals)
-
-
-def _range(figure: Figure | None, rounding: str) -> Span:
-    return ANY_PERCENT if figure is None else figure.range(rounding)
 
 
 def _ways(widths: Sequence[int], total: int) -> int:

@@ -116,7 +116,8 @@ class Figure:
             low, high, low_closed, high_closed = Fraction(-1), Fraction(1), False, False
         if self.units < 0:
             low, high, low_closed, high_closed = -high, -low, high_closed, low_closed
-        return Span(low / 10**self.decimals, high / 10**self.decimals, low_closed, high_closed)
+        unit = Fraction(10) ** -self.decimals
+        return Span(low * unit, high * unit, low_closed, high_closed)
 
 
 def read_printed(
