@@ -107,7 +107,7 @@ def test_positive_logistic_regressions_are_statsmodels_own_or_at_their_bound():
     x = rng.normal(size=(4, 80, 3))
     y = (rng.random(80) < 1 / (1 + np.exp(-x[0] @ [1.0, -0.7, 0.3]))).astype(float)
     design = np.concatenate([np.ones((4, 80, 1)), x], axis=2)
-    found, alpha = positive_logistic(design, y, 2.0), np.r_[0, np.full(3, 2.0)] / 80
+    found, alpha = positive_logistic(design, y), np.r_[0, np.ones(3)] / 80
     assert (found[:, 1:] == 0).any(axis=1).all() and (found[:, 1:] > 0).any()
     for k in range(4):
         kept = np.r_[True, found[k, 1:] > 0]
@@ -115,4 +115,4 @@ def test_positive_logistic_regressions_are_statsmodels_own_or_at_their_bound():
         assert found[k, kept] == pytest.approx(fit.params, abs=1e-3)
         slope = (expit(design[k] @ found[k]) - y) @ design[k]
         assert (slope[~kept] > -1e-3).all()  # a weight at 0 would fall further
-    assert positive_logistic(design, y, 2.0, start=found) == pytest.approx(found, abs=1e-4)
+    assert positive_logistic(design, y, start=found) == pytest.approx(found, abs=1e-4)

@@ -26,7 +26,7 @@ def table(methods, families=6, each=2, candidates=4, seed=0, model=""):
                 rows += [
                     known
                     | dict(candidate=candidate, correct=correct, method=name, score=signal * correct + rng.normal())
-                    | dict(accept=np.nan, calls=calls, tokens=1, reads="")
+                    | dict(accept=np.nan, calls=calls, reads="")
                     for name, (signal, calls) in methods.items()
                 ]
     return pd.DataFrame(rows)
@@ -208,14 +208,14 @@ def test_an_unreadable_score_is_the_lowest():
 def test_a_table_of_one_s_own_is_read_or_refused_by_name(tmp_path, defined):
     known = dict(np=np, pd=pd, Path=Path, DataError=DataError, problem=problem, read_rows=read_rows, summary=summary)
     own_table = defined("synthesis/3_one_bench", **known).own_table
-    file, header = tmp_path / "mine.csv", "question,candidate,correct,method,score,calls,tokens\n"
-    lines = [f"q{q},c{c},{int(c == 0)},m,{q + c},1,5\n" for q in range(3) for c in range(2)]
+    file, header = tmp_path / "mine.csv", "question,candidate,correct,method,score,calls\n"
+    lines = [f"q{q},c{c},{int(c == 0)},m,{q + c},1\n" for q in range(3) for c in range(2)]
     file.write_text(header + "".join(lines))
     (bench,) = one_bench.benches(own_table(file))
     assert bench.set == "own" and list(bench.family[:2]) == ["q0", "q0"] and len(bench.scores) == 6
-    file.write_text(header + lines[0] + "q0,c1,maybe,m,1,1,5\n")
+    file.write_text(header + lines[0] + "q0,c1,maybe,m,1,1\n")
     with pytest.raises(DataError, match="row 2.*correct|correct.*maybe"):
         own_table(file)
-    file.write_text(header.replace("score,", "") + "q,c,1,m,1,5\n")
+    file.write_text(header.replace("score,", "") + "q,c,1,m,1\n")
     with pytest.raises(DataError, match="no column score"):
         own_table(file)

@@ -199,14 +199,11 @@ def _squared(confidence: np.ndarray, correct: np.ndarray, kind: str, bin_size: i
     return float((squared * sizes).sum() / n)
 
 
-def positive_logistic(
-    design: np.ndarray, correct: np.ndarray, ridge: float = 1.0, start: np.ndarray | None = None
-) -> np.ndarray:
-    """Weights (fits, 1 + features) of penalised logistic regressions with one outcome (n,), none below 0 but the
-    constant's.
+def positive_logistic(design: np.ndarray, correct: np.ndarray, start: np.ndarray | None = None) -> np.ndarray:
+    """Weights (fits, 1 + features) of logistic regressions with one outcome (n,), none below 0 but the constant's.
 
-    design: (fits, n, 1 + features), the first column the constant, which is not penalised. start: weights to begin at.
-    The fits are one convex problem for scipy, which is quicker than one after the other.
+    design: (fits, n, 1 + features), the first column the constant. The penalty is half the sum of squares of the other
+    weights. start: weights to begin at. The fits are one convex problem for scipy, which is quicker than each alone.
 
     >>> x, y = np.array([0.1, 0.4, 0.5, 0.9]), np.array([0, 0, 1, 1])
     >>> design = np.stack([np.column_stack([np.ones(4), scores]) for scores in (x, -x)])  # two fits
@@ -214,7 +211,7 @@ def positive_logistic(
     array([0.42, 0.  ])
     """
     shape = len(design), design.shape[2]
-    penalty = np.r_[0.0, np.full(shape[1] - 1, ridge)]
+    penalty = np.r_[0.0, np.ones(shape[1] - 1)]
 
     def loss(x: np.ndarray) -> tuple[float, np.ndarray]:
         weights = x.reshape(shape)

@@ -30,7 +30,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 from scipy.special import bdtr, ndtri, stdtrit
-from scipy.stats import binom, multinomial
+from scipy.stats import binom, binomtest, multinomial
 from statsmodels.stats.proportion import proportion_confint
 
 from proctor.stats import checks
@@ -51,7 +51,8 @@ def mcnemar_bounds(k_a: ArrayLike, k_b: ArrayLike, n: ArrayLike) -> tuple[float,
     """
     k_a, k_b, n = (np.atleast_1d(value) for value in (k_a, k_b, n))
     most, fewest = np.minimum(k_a, k_b), np.maximum(k_a + k_b - n, 0)
-    least, largest = (float(exact_p((k_a - shared).sum(), (k_b - shared).sum())) for shared in (most, fewest))
+    alone = [(int((k_a - shared).sum()), int((k_b - shared).sum())) for shared in (most, fewest)]
+    least, largest = (float(binomtest(a, a + b).pvalue) if a + b else 1.0 for a, b in alone)
     return least, largest
 
 

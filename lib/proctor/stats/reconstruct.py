@@ -209,18 +209,17 @@ def agreement_counts(
     agreement: str | Decimal | None,
     n: int | Iterable[int],
     kappa: str | Decimal | None = None,
-    decimals: int | None = None,
     roundings: Sequence[str] = ROUNDINGS,
 ) -> list[CountTable]:
     """All tables of two raters' pass or fail over n items that print as these figures; an empty list proves none.
 
     Rater a is read as the validator and b as the truth: tp are the items that both pass, fp those that a alone passes.
-    passed_a, passed_b, agreement: percentages, `decimals` speaks of them; kappa: from -1 to 1, with the decimals
-    of its text, or "-" where it is undefined. A figure that is None may be anything. The time grows with the
-    product of the counts that each percentage leaves open: n**3 steps when all three are None.
+    passed_a, passed_b, agreement: percentages; kappa: from -1 to 1, or "-" where it is undefined. A figure that is None
+    may be anything. The time grows with the product of the counts that each percentage leaves open: n**3 steps when all
+    three are None.
     """
     printed = {"accepted": passed_a, "positives": passed_b, "accuracy": agreement}
-    figures = {name: read_printed(value, name, decimals) for name, value in printed.items() if value is not None}
+    figures = {name: read_printed(value, name) for name, value in printed.items() if value is not None}
     if kappa not in (None, "-"):
         figure = read_printed(kappa, "kappa", least=-1, most=1)
         figures["kappa"] = Figure(figure.units, figure.decimals - 2)  # in percent, as the others
@@ -231,14 +230,13 @@ def agreement_counts(
 def shares_of_whole(
     parts: Sequence[str | Decimal],
     n: int | Iterable[int],
-    decimals: int | None = None,
     roundings: Sequence[str] = ROUNDINGS,
 ) -> list[Shares]:
     """Counts that print as these percentages of one whole of n items and add up to n; an empty list proves none.
 
     The parts exclude each other and leave nothing out. One entry for each n; where the roundings differ, several.
     """
-    figures = [read_printed(part, f"parts[{i}]", decimals) for i, part in enumerate(parts)]
+    figures = [read_printed(part, f"parts[{i}]") for i, part in enumerate(parts)]
     found: dict[tuple, list[str]] = {}
     for size in _sizes(n).tolist():
         for rounding in roundings:

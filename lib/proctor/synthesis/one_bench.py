@@ -9,8 +9,8 @@ that could not be read counts as the lowest that the method gave.
 
 A table has one row per candidate and method: set, model (who judges; blank where nobody is asked), question, family of
 the question, candidate, correct (1 or 0), paper, method, score (higher is better; NaN where it could not be read),
-accept (the method's own verdict, 1, 0 or NaN), calls and tokens (generated ones) per candidate, and reads: methods that
-read the same calls share its name.
+accept (the method's own verdict, 1, 0 or NaN), calls per candidate, and reads: methods that read the same calls share
+its name.
 
 Intervals are Student's with whole families of questions as units (`compare.cluster_t_interval`); for an AUC
 over questions on its influence values (Obuchowski, Biometrics 1997), for correlations on the jackknife over families.
@@ -42,7 +42,7 @@ class Bench:
 
     question, family (n,): of each candidate; correct (n,): 1 or 0. scores (n, methods): higher is better, none
     missing. accept (n, methods): 1, 0, or NaN for a method without a verdict of its own. methods: index method;
-    paper, reads (methods that read the same calls share its name), calls and tokens a candidate, unreadable scores.
+    paper, reads (methods that read the same calls share its name), calls a candidate, unreadable scores.
     """
 
     set: str
@@ -86,8 +86,9 @@ def _bench(name: str, model: str, part: pd.DataFrame) -> Bench:
         raise ValueError(f"{who}: {short[0]} scored {counts[short[0]]} of {len(truth)} candidates: let it score all")
     wide = part.pivot(index=keys, columns="method", values=["score", "accept"]).reindex(truth.index)
     score, accept = wide["score"][order].astype(float), wide["accept"][order].astype(float)
-    methods = part.groupby("method", sort=False)[["calls", "tokens"]].mean()
-    methods[["paper", "reads"]] = part.groupby("method", sort=False)[["paper", "reads"]].first()
+    methods = part.groupby("method", sort=False).agg(
+        calls=("calls", "mean"), paper=("paper", "first"), reads=("reads", "first")
+    )
     methods["reads"] = methods["reads"].where(methods["reads"].astype(bool), methods.index)
     methods["unreadable"] = score.isna().sum()
     return Bench(
@@ -119,7 +120,7 @@ class Pairs:
 
     def by_question(self, score: np.ndarray) -> np.ndarray:
         """AUC of each question, of scores (n, columns): shape (questions, columns)."""
-        return _sums(self.wins(score), self.place, len(self.questions)) / np.bincount(self.place)[:, None]
+        return pd.DataFrame(self.wins(score)).groupby(self.place).mean().to_numpy(copy=True)
 
 
 def pairs(bench: Bench) -> Pairs:
@@ -147,7 +148,7 @@ def _of_one_question(question: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def quality(bench: Bench, level: float = 0.95) -> pd.DataFrame:
-    """A row a method: set, model, paper, method, calls, tokens; within, over (AUC), precision, recall (shares), each
+    """A row a method: set, model, paper, method, calls; within, over (AUC), precision, recall (shares), each
     with _low and _high of `level`; accepted (a count), verdict (own or cross-fitted), unreadable, candidates,
     questions (with both classes), families.
 
@@ -166,7 +167,6 @@ def quality(bench: Bench, level: float = 0.95) -> pd.DataFrame:
             recall=_t(yes[right, i], bench.family[right], level),
         )
         row = dict(set=bench.set, model=bench.model, paper=known["paper"], method=method, calls=known["calls"])
-        row |= {"tokens": known["tokens"]}
         for name, found in figures.items():
             row |= found.columns(name)
         own = "own" if bench.accept[method].notna().all() else "cross-fitted"
@@ -323,14 +323,11 @@ class Nested:
         return " + ".join(self.bench.scores.columns[list(self.subsets[subset])])
 
 
-def nested_cv(
-    bench: Bench, subsets: Sequence[Subset], weights: str = "positive", most_folds: int = FOLDS, ridge: float = 1.0
-) -> Nested:
+def nested_cv(bench: Bench, subsets: Sequence[Subset], weights: str = "positive", most_folds: int = FOLDS) -> Nested:
     """Fit every subset of two or more for each pair of folds without these two, for each fold without it, and to all.
 
     weights: "positive", a method may only add in its own direction; "equal", the plain sum of standard scores, which
-    fits nothing. Scores are brought to mean 0 and standard deviation 1
-    over what is fitted to. ridge: penalty ridge / 2 x sum of squared weights, the constant free. Ties of a choice go to
+    fits nothing. Scores are brought to mean 0 and standard deviation 1 over what is fitted to. Ties of a choice go to
     the subset that comes first. most_folds: of `folds`. Raises ValueError without a subset or with fewer than three
     families.
     """
@@ -350,7 +347,7 @@ def nested_cv(
     def auc(kept: np.ndarray) -> np.ndarray:
         nonlocal start
         design = designs(score, kept, subsets)
-        start = fit(design[:, kept], correct[kept].astype(float), ridge, start)
+        start = fit(design[:, kept], correct[kept].astype(float), start)
         found = ranked.by_question(np.einsum("snk,sk->ns", design, start))
         found[:, alone] = single[:, [subset[0] for subset in subsets if len(subset) == 1]]
         return found
@@ -417,10 +414,3 @@ def _equal(design: np.ndarray, *_) -> np.ndarray:
 
 def _t(values: np.ndarray, families: np.ndarray, level: float, bounds: tuple[float, float] = (0.0, 1.0)) -> Interval:
     return cluster_t_interval(values, families, level, bounds)
-
-
-def _sums(values: np.ndarray, codes: np.ndarray, n: int) -> np.ndarray:
-    """Sums of the rows of `values` by code, shape (n, columns)."""
-    found = np.zeros((n, values.shape[1]))
-    np.add.at(found, codes, values)
-    return found
