@@ -49,8 +49,9 @@ def test_table_has_one_row_a_rollout_and_a_larger_budget_only_adds():
     keys = [r.key for r in solver.asked]
     assert set(keys[:18]) < set(keys[18:]) and len(set(keys)) == 27
     assert len(large) == 27 and large["prompt_tokens"].eq(3).all()
-    with pytest.raises(ValueError, match="budget is 0"):
-        run(solver, budget=0)
+    for call, words in ((dict(budget=0), "budget is 0"), (dict(answers=[GOOD, BAD, GOOD]), "'good' is there twice")):
+        with pytest.raises(ValueError, match=words):
+            run(solver, **call)
     # all before the neighbour is shared, and a candidate's calls are asked together
     shown = [r.messages[: r.prefix] for r in solver.asked[:18] if r.prompt.startswith("cbu/rollout")]
     assert all(len(r.messages) == r.prefix + 1 for r in solver.asked)

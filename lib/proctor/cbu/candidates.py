@@ -88,9 +88,9 @@ _CITED = (
 )
 
 
-def load_candidates(levels: int = 1) -> tuple[list[Question], list[Answer]]:
-    """One question of each of the 27 families at each of the first `levels` levels, and seven candidates to each."""
-    questions = families(levels)
+def load_candidates() -> tuple[list[Question], list[Answer]]:
+    """One question of each of the 27 families at the first level, and seven candidates to each."""
+    questions = families(1)
     return questions, candidates(questions)
 
 
@@ -99,17 +99,32 @@ def candidates(questions: Iterable[Question]) -> list[Answer]:
 
     `correct` is the two-step check's outcome; KINDS[label].answer_right is that of the answer alone.
     """
-    return [one for q in questions for one in _labelled(q, _kind_texts(q), KINDS, AUTHOR)]
+    return [one for q in questions for one in _labelled(q, KINDS, AUTHOR)]
 
 
 def planted(questions: Iterable[Question], arms: Sequence[str] = tuple(ARMS)) -> list[Answer]:
     """The planted candidates of each question of families-v2 or -v3, in the order of `arms`, which is their `label`."""
     kinds = {arm: ARMS[arm] for arm in arms}
-    return [one for q in questions for one in _labelled(q, _arm_texts(q), kinds, q.source)]
+    return [one for q in questions for one in _labelled(q, kinds, q.source, " The answer is {}.")]
 
 
-def _labelled(question: Question, texts: Mapping[str, str], kinds: Mapping[str, Kind], author: str) -> list[Answer]:
-    """An Answer of each kind, whose name is its `label`; texts: by kind."""
+def _labelled(question: Question, kinds: Mapping[str, Kind], author: str, end: str = "") -> list[Answer]:
+    """An Answer of each kind, whose name is its `label`; end: the sentence with which a derivation ends."""
+    right, slip = question.answer, question.extra["wrongs"][0]
+    wrong, astray = slip["answer"], f"{slip['solution']}{end.format(slip['answer'])}"
+    way = zlib.crc32(question.id.encode()) % len(_ASSURED)
+    method = question.extra["right"].removesuffix(f" The answer is {right}.")
+    said = {  # the derivation, and the answer
+        "right": (f"{method}{end.format(right)}", right),
+        "right again": (f"{question.extra['right_again']}{end.format(right)}", right),
+        "lucky": (f"{slip['solution']}{end.format(right)}", right),
+        "wrong": (astray, wrong),
+        "confident": (_ASSURED[way].format(astray), wrong),
+        "compressed": (_LEFT_OUT[way], wrong),
+        "authority": (_CITED[way], wrong),
+    }
+    texts = {name: f"Explanation: {why}\nExact Answer: {answer}" for name, (why, answer) in said.items()}
+    texts["short"] = f"Exact Answer: {right}"
     return [
         Answer(
             id=f"{question.id}-{name.replace(' ', '-')}",
@@ -121,39 +136,6 @@ def _labelled(question: Question, texts: Mapping[str, str], kinds: Mapping[str, 
         )
         for name, kind in kinds.items()
     ]
-
-
-def _kind_texts(question: Question) -> dict[str, str]:
-    right, wrong = question.answer, question.extra["wrong_answer"]
-    method = question.extra["right"].removesuffix(f" The answer is {right}.")
-    astray = question.extra["wrong"].removesuffix(f" The answer is {wrong}.")
-    way = zlib.crc32(question.id.encode()) % 3
-    return {
-        "right": _two_lines(method, right),
-        "short": f"Exact Answer: {right}",
-        "lucky": _two_lines(astray, right),
-        "wrong": _two_lines(astray, wrong),
-        "confident": _two_lines(_ASSURED[way].format(astray), wrong),
-        "compressed": _two_lines(_LEFT_OUT[way], wrong),
-        "authority": _two_lines(_CITED[way], wrong),
-    }
-
-
-def _arm_texts(question: Question) -> dict[str, str]:
-    right, slip = str(question.answer), question.extra["wrongs"][0]
-    wrong = f"{slip['solution']} The answer is {slip['answer']}."
-    way = zlib.crc32(question.id.encode()) % len(_ASSURED)
-    return {
-        "right": _two_lines(question.extra["right"], right),
-        "right again": _two_lines(f"{question.extra['right_again']} The answer is {right}.", right),
-        "wrong": _two_lines(wrong, slip["answer"]),
-        "lucky": _two_lines(f"{slip['solution']} The answer is {right}.", right),
-        "confident": _two_lines(_ASSURED[way].format(wrong), slip["answer"]),
-    }
-
-
-def _two_lines(explanation: str, answer: str) -> str:
-    return f"Explanation: {explanation}\nExact Answer: {answer}"
 
 
 def written(questions: Sequence[Question], n: int = 2) -> dict[str, list[Question]]:

@@ -72,8 +72,11 @@ async def run_rollouts(
     Columns: model, question_id, category, level, candidate (the answer's id, "" for none), kind (its label), neighbour
     and sample (from 1), answer, outcome (of OUTCOMES), correct (the outcome is "solved"), reply, prompt_tokens,
     completion_tokens. budget: rollouts of each neighbour (the paper does not say whether its 64 are those of each or of
-    all together); a larger one only adds rows.
+    all together); a larger one only adds rows. Raises ValueError for two questions or two candidates of one id.
     """
+    for ids in ([one.id for one in questions], [one.id for one in answers]):
+        if len(set(ids)) < len(ids):
+            raise ValueError(f"{max(ids, key=ids.count)!r} is there twice: give each question and candidate its own id")
     calls, samples = [], range(1, checks.at_least_one(budget, "budget") + 1)
     for model, question in product(models, questions):
         near = neighbourhoods[question.id]
