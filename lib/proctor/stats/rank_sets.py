@@ -21,6 +21,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 from scipy.special import stdtr, stdtrit
+from scipy.stats import rankdata
 
 from proctor.stats import bootstrap, checks
 from proctor.stats.bootstrap import FEW
@@ -174,7 +175,7 @@ def rank_sets(
     mean = _means(scores)
     return RankSets(
         mean=mean,
-        rank=ranks(mean[:, None])[:, 0].astype(int),
+        rank=rankdata(-mean, "min"),
         rank_low=1 + above.sum(axis=0),
         rank_high=len(scores) - above.sum(axis=1),
         above=above,
@@ -334,19 +335,6 @@ def _largest(
 # Single ranks, and the agreement of two orders
 
 
-def ranks(means: np.ndarray) -> np.ndarray:
-    """Rank of each model within each column of `means` (models, columns): 1 is best, ties share the smallest.
-
-    >>> ranks(np.array([[0.5], [0.7], [0.7], [0.1]]))[:, 0].tolist()
-    [3, 1, 1, 4]
-    """
-    # Comparing every pair of models is quicker than sorting every column, and treats ties as ties.
-    rank = np.ones(means.shape, np.uint8 if len(means) < 256 else np.int32)
-    for row in means:
-        rank += (row > means).view(np.uint8)
-    return rank
-
-
 def ranking(
     scores: ArrayLike,
     rng: np.random.Generator,
@@ -372,13 +360,13 @@ def ranking(
         tables = bootstrap.counts(len(gathered.sizes), checks.at_least_one(resamples, "resamples"), rng)
         drawn = [(table @ gathered.totals.T, table @ held.T * gathered.denominator) for table in tables]
         means = np.concatenate([np.divide(a, b, out=np.zeros(a.shape), where=b > 0) for a, b in drawn]).T
-    first = ranks(means) == 1
+    first = means == means.max(axis=0)
     low, high = np.quantile(means, [(1 - level) / 2, (1 + level) / 2], axis=1).astype(float)
     for i in np.flatnonzero(np.ptp(means, axis=1) <= 1e-12):
         found = bootstrap.exact_interval(float(observed[i]), len(gathered.sizes), level, (0.0, 1.0))
         low[i], high[i] = found.low, found.high
-    rank, p_first = ranks(observed[:, None])[:, 0].astype(int), (first / first.sum(axis=0)).mean(axis=1)
-    return pd.DataFrame(dict(mean=observed, low=low, high=high, rank=rank, p_first=p_first))
+    p_first = (first / first.sum(axis=0)).mean(axis=1)
+    return pd.DataFrame(dict(mean=observed, low=low, high=high, rank=rankdata(-observed, "min"), p_first=p_first))
 
 
 def tiers_of(mean: np.ndarray, beats: np.ndarray) -> np.ndarray:

@@ -148,19 +148,20 @@ def smallest_difference(
     """
     checks.at_least_one(n, "n")
     within_one(rate, "rate")
-    least = 0.0  # odds of being right that a second model has at least, with this correlation
-    if correlation and 0 < rate < 1:
-        odds = rate / (1 - rate)
-        if correlation * odds < -1:  # not even a model that is as good
-            return float("nan")
-        least = correlation**2 * (odds if correlation > 0 else 1 / odds)
+
+    def possible(d: float) -> bool:
+        return _possible(rate, rate - d, correlation)
 
     def surplus(d: float) -> float:
         _, only_a, only_b, _ = chances(rate, rate - d, correlation)
         return float(mcnemar_items(only_a, only_b, level, power, test == "exact")) - n
 
-    worst = rate - least / (1 + least) - 1e-9
-    return float("nan") if worst <= 1e-6 or surplus(worst) > 0 else float(brentq(surplus, 1e-6, worst, xtol=1e-9))
+    if not possible(1e-6):
+        return float("nan")
+    worst = rate - 1e-9 if possible(rate - 1e-9) else _last(possible, 1e-6, rate - 1e-9)
+    if surplus(worst) > 0:
+        return float("nan")
+    return float(brentq(surplus, 1e-6, worst, xtol=1e-9))
 
 
 def item_curves(
@@ -169,15 +170,27 @@ def item_curves(
     """Columns rate (of the better model), difference, correlation, n: every possible design of the grid."""
     rows = []
     for rate, d, correlation in product(rates, differences, correlations):
-        if d >= rate:
-            continue
-        try:
+        if rate > d and _possible(rate, rate - d, correlation):
             _, only_a, only_b, _ = chances(rate, rate - d, correlation)
-        except ValueError:
-            continue  # no two models are so
-        n = ceil(mcnemar_items(only_a, only_b, power=power, exact=False))
-        rows.append(dict(rate=rate, difference=d, correlation=correlation, n=n))
+            n = ceil(mcnemar_items(only_a, only_b, power=power, exact=False))
+            rows.append(dict(rate=rate, difference=d, correlation=correlation, n=n))
     return pd.DataFrame(rows)
+
+
+def _possible(rate_a: float, rate_b: float, correlation: float) -> bool:
+    try:
+        chances(rate_a, rate_b, correlation)
+    except ValueError:
+        return False
+    return True
+
+
+def _last(possible: Callable[[float], bool], inside: float, outside: float) -> float:
+    """The end of what is possible, by bisection."""
+    for _ in range(60):
+        middle = (inside + outside) / 2
+        inside, outside = (middle, outside) if possible(middle) else (inside, middle)
+    return inside
 
 
 # Repeats and votes of a judge
