@@ -106,7 +106,7 @@ REFUSED = [
     (lambda: rounding.read_printed("100.01", "recall"), "from 0 to 100"),
     (lambda: rounding.read_printed("0.0000000001", "recall"), "0 to 9"),
     (lambda: rounding.read_printed("85.45", "recall", 1), "more than the 1 decimals"),
-    (lambda: rounding.exact("1") / rounding.rounded("0.0"), "may be zero"),
+    (lambda: 1 / rounding.rounded("0.0"), "may be zero"),
     (lambda: responses([0.5, 1.0]), r"accuracies is 1.0: must lie strictly between 0 and 1"),
     (lambda: responses([0.5], samples=0), "samples"),
 ]

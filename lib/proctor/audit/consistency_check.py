@@ -28,7 +28,7 @@ from proctor.data import published
 from proctor.data.published import PERCENT, TABLES, UNITS, load_published, printed_number
 from proctor.data.tabular import DataError, problem, read_rows, summary
 from proctor.stats.reconstruct import accuracy_counts, agreement_counts, confusion_counts, shares_of_whole
-from proctor.stats.rounding import Span, about, as_span, bound, exact, rounded
+from proctor.stats.rounding import Span, as_span, rounded
 
 PAPERS = ("uq", "hle", "hle_verified", "kina", "cbu")
 # What depends on a disagreement, from least to most.
@@ -117,7 +117,7 @@ class Formulas:
             "cell": self.cell,
             "shown": self.shown,
             "value": lambda fact: self.fact(fact).value,
-            "at_most": lambda fact: bound(self.fact(fact).value, "<="),
+            "at_most": lambda fact: rounded(self.fact(fact).value, "<="),
             "unanimity": self.unanimity,
         }
 
@@ -240,11 +240,9 @@ def printed_span(text: str, unit: str, relation: str = "=") -> Span:
     3  ~ is 2.5 to 3.5
     """
     number = text if any(letter.isdigit() for letter in text) else f"{printed_number(text):g}"
-    if relation == "~":
-        return about(number)
-    if relation != "=":
-        return bound(number, relation)
-    return rounded(number) if unit in ROUNDED or "." in number else exact(number)
+    if relation != "=" or unit in ROUNDED or "." in number:
+        return rounded(number, relation)
+    return as_span(int(number.replace(",", "")))
 
 
 @cache

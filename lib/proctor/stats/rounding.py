@@ -188,31 +188,17 @@ def as_span(value: "Span | int | Fraction") -> Span:
     return value if isinstance(value, Span) else Span(Fraction(value), Fraction(value))
 
 
-def exact(text: str) -> Span:
-    """A count as printed: "33,916" is that number and no other."""
-    return as_span(Fraction(_number(text)))
+def rounded(text: str, relation: str = "=") -> Span:
+    """A figure rounded to its last printed digit: "48.2" is 48.15 to 48.25, whichever way ties were rounded.
 
-
-def rounded(text: str) -> Span:
-    """A figure rounded to its last printed digit: "48.2" is 48.15 to 48.25, whichever way ties were rounded."""
-    return _around(_number(text))
-
-
-def about(text: str) -> Span:
-    """A figure given as "about": rounded at its last digit that is not a zero ("about 3,000" is 2,500 to 3,500)."""
-    return _around(_number(text).normalize())
-
-
-def bound(text: str, relation: str) -> Span:
-    """A figure given as a bound: < and <= leave everything below it, > and >= everything above."""
-    number = Fraction(_number(text))
-    return Span(-inf, number) if relation in ("<", "<=") else Span(number, inf)
-
-
-def _number(text: str) -> Decimal:
-    return Decimal(text.replace(",", "").lstrip("+"))
-
-
-def _around(number: Decimal) -> Span:
-    half = Fraction(Decimal(5).scaleb(int(number.as_tuple().exponent) - 1))
-    return Span(Fraction(number) - half, Fraction(number) + half)
+    relation: "~", about, rounded at its last digit that is not a zero ("3,000" is 2,500 to 3,500); < and <= leave
+    everything below it, > and >= everything above.
+    """
+    number = Decimal(text.replace(",", "").lstrip("+"))
+    value, digits = Fraction(number), number.normalize() if relation == "~" else number
+    if relation in ("<", "<="):
+        return Span(-inf, value)
+    if relation in (">", ">="):
+        return Span(value, inf)
+    half = Fraction(Decimal(5).scaleb(int(digits.as_tuple().exponent) - 1))
+    return Span(value - half, value + half)
