@@ -6,6 +6,7 @@ import pytest
 from proctor.kina.item_refinement import (
     STRATEGIES,
     audit_with,
+    planted_defects,
     read_audit,
     read_change,
     refine_all,
@@ -13,7 +14,7 @@ from proctor.kina.item_refinement import (
     refined,
     rejection_reasons,
 )
-from proctor.kina.items import RULES, Option, Problem, join_stem, problems, split_stem, statements
+from proctor.kina.items import Option, Problem, join_stem, problems, split_stem, statements
 from proctor.models.messages import Reply
 from proctor.models.prompts import load
 from proctor.models.settings import Settings
@@ -157,7 +158,7 @@ def test_the_prompts_worked_examples_are_read_as_meant():
     assert [getattr(read_audit(text), "rule", None) for text in examples] == ["unsupported", None, "competing"]
     for text in (text for role, text in load("kina/refine").messages if role == "assistant"):
         assert read_change(plain()[0], text).question == text.split("Text: ")[1]
-    assert set(RULES) <= set(STRATEGIES)
+    assert {rule for item in (sets()[0], plain()[0]) for rule, _ in planted_defects(item).values()} <= set(STRATEGIES)
 
 
 def test_an_issue_or_change_that_stands_in_the_item_is_not_the_auditors():

@@ -9,7 +9,7 @@ how even is balanced) are ours, and named below. `item_refinement` fixes what th
 """
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -181,89 +181,58 @@ class Problem:
 
 def problems(item: Item) -> list[Problem]:
     """The rules that an item breaks, in the order in which they are fixed; [] if none."""
-    return [Problem(rule, text) for rule, check in RULES.items() for text in check(item)]
+    return [Problem(rule, text) for broken in (_form, _balance, _texts) for rule, text in broken(item)]
 
 
-# Each takes an item and says what is wrong with it
-
-
-def _options(item: Item) -> list[str]:
-    keys = "".join(option.key for option in item.options)
-    if len(item.options) != len(LETTERS):
-        return [f"{len(item.options)} options: give ten"]
-    return [] if keys == LETTERS else [f"options are keyed {keys}: key them A to J in order"]
-
-
-def _distinct(item: Item) -> list[str]:
-    texts = item.sets or [plain_value(option.answer) for option in item.options]
+def _form(item: Item) -> Iterator[tuple[str, str]]:
+    """Statements there, ten options keyed A to J, each different, none a proper subset of the right one."""
+    sets, keys, n = item.sets, [option.key for option in item.options], len(statements(item.question))
+    if sets and n < STATEMENTS:
+        yield "statements", f"{n} statements: a pseudo-multiple-choice item rests on at least {STATEMENTS}"
+    if unknown := sorted(frozenset().union(*sets) - set(range(1, n + 1))):
+        yield "statements", f"options name statements {as_text(unknown)}, and there are {n}"
+    if len(keys) != len(LETTERS):
+        yield "options", f"{len(keys)} options: give ten"
+    elif "".join(keys) != LETTERS:
+        yield "options", f"options are keyed {''.join(keys)}: key them A to J in order"
     first: dict = {}
-    return [
-        f"{option.key} says the same as {first[text]}: replace one"
-        for option, text in zip(item.options, texts)
-        if first.setdefault(text, option.key) != option.key
-    ]
+    for key, said in zip(keys, sets or [plain_value(option.answer) for option in item.options]):
+        if first.setdefault(said, key) != key:
+            yield "distinct", f"{key} says the same as {first[said]}: replace one"
+    for key, chosen in zip(keys, sets):
+        if chosen < sets[keys.index(item.correct_answer)]:
+            why = "is a proper subset of the right option: whoever marks it says nothing wrong"
+            yield "subset", f"{key} ({as_text(chosen)}) {why}"
+
+
+def _balance(item: Item) -> Iterator[tuple[str, str]]:
+    """Nothing stands out by its length, or by how many statements it selects."""
+    if not item.sets:
+        long, others = len(item.right.answer), [len(option.answer) for option in item.wrong]
+        said = f"the right option has {long} characters, no other"
+        if long >= max(STANDS_OUT * max(others), max(others) + LONGER):
+            yield "balance", f"{said} more than {max(others)}: it stands out"
+        elif long <= min(min(others) / STANDS_OUT, min(others) - LONGER):
+            yield "balance", f"{said} fewer than {min(others)}: it stands out"
+        return
+    sizes = [len(chosen) for chosen in item.sets]
+    own, least, most = sizes[item.options.index(item.right)], min(sizes), max(sizes)
+    if sizes.count(own) == 1:
+        yield "balance", f"the right option alone selects {own} statements: it stands out"
+    if most - least > SPREAD:
+        yield "balance", f"options select {least} to {most} statements: keep sizes within {SPREAD} of each other"
+
+
+def _texts(item: Item) -> Iterator[tuple[str, str]]:
+    """A stem that stands alone, an explanation of the right option, a source."""
+    if not item.question_material and (found := _LEANS.search(item.question)):
+        yield "stem", f'the stem leans on what is not there ("{found.group()}"): put it into the stem'
+    if not item.right.explanation.strip():
+        yield "explanation", "the right option has no explanation"
+    if not any(source.strip() for source in (item.question_source, *(option.source for option in item.options))):
+        yield "source", "no source is named, neither of the question nor of an option"
 
 
 def plain_value(text: str) -> str:
     text = answer_match.plain_text(text)
     return f"{float(text):g}" if re.fullmatch(r"-?\d{1,15}(\.\d{1,6})?", text) else text
-
-
-def _statements(item: Item) -> list[str]:
-    if not item.sets:
-        return []
-    n = len(statements(item.question))
-    unknown = sorted(frozenset().union(*item.sets) - set(range(1, n + 1)))
-    few = [f"{n} statements: a pseudo-multiple-choice item rests on at least {STATEMENTS}"] if n < STATEMENTS else []
-    return few + ([f"options name statements {as_text(unknown)}, and there are {n}"] if unknown else [])
-
-
-def _subset(item: Item) -> list[str]:
-    by_key = dict(zip((option.key for option in item.options), item.sets))
-    return [
-        f"{key} ({as_text(chosen)}) is a proper subset of the right option: whoever marks it says nothing wrong"
-        for key, chosen in by_key.items()
-        if chosen < by_key[item.correct_answer]
-    ]
-
-
-def _balance(item: Item) -> list[str]:
-    if not item.sets:
-        long, others = len(item.right.answer), [len(option.answer) for option in item.wrong]
-        if long >= max(STANDS_OUT * max(others), max(others) + LONGER):
-            return [f"the right option has {long} characters, no other more than {max(others)}: it stands out"]
-        if long <= min(min(others) / STANDS_OUT, min(others) - LONGER):
-            return [f"the right option has {long} characters, no other fewer than {min(others)}: it stands out"]
-        return []
-    sizes = [len(chosen) for chosen in item.sets]
-    own = sizes[[option.key for option in item.options].index(item.correct_answer)]
-    said = [] if sizes.count(own) > 1 else [f"the right option alone selects {own} statements: it stands out"]
-    if max(sizes) - min(sizes) > SPREAD:
-        said.append(f"options select {min(sizes)} to {max(sizes)} statements: keep sizes within {SPREAD} of each other")
-    return said
-
-
-def _stem(item: Item) -> list[str]:
-    found = None if item.question_material else _LEANS.search(item.question)
-    return [f'the stem leans on what is not there ("{found.group()}"): put it into the stem'] if found else []
-
-
-def _explanation(item: Item) -> list[str]:
-    return [] if item.right.explanation.strip() else ["the right option has no explanation"]
-
-
-def _source(item: Item) -> list[str]:
-    sources = [item.question_source, *(option.source for option in item.options)]
-    return [] if any(map(str.strip, sources)) else ["no source is named, neither of the question nor of an option"]
-
-
-RULES: dict[str, Callable[[Item], list[str]]] = {
-    "statements": _statements,
-    "options": _options,
-    "distinct": _distinct,
-    "subset": _subset,
-    "balance": _balance,
-    "stem": _stem,
-    "explanation": _explanation,
-    "source": _source,
-}

@@ -31,7 +31,6 @@ from proctor.stats.power import MOST, mcnemar_needed, units_needed
 
 MCNEMAR, STUDENT, LARGEST = METHODS = ("exact McNemar, Holm", "Student, Holm", "largest deviation, studentised")
 NOTHING = 1e-9  # a standard error below is rounding
-ENTRIES = 2**17  # of a table of pairs by resamples that is held at a time: a megabyte stays in the cache
 
 
 @dataclass(frozen=True)
@@ -386,12 +385,9 @@ def kendall(full: np.ndarray, sums: np.ndarray) -> np.ndarray:
 
     If a subsample ties all models, tau-b is undefined and set to 0.
     """
-    i, j = np.triu_indices(len(full), 1)
-    a = np.sign(full[i] - full[j])[:, 0]
-    agree, differ = np.zeros(sums.shape[1]), np.zeros(sums.shape[1])
-    size = max(ENTRIES // max(sums.shape[1], 1), 1)
-    for block in (slice(start, start + size) for start in range(0, len(i), size)):
-        b = np.sign(np.round(sums[i[block]] - sums[j[block]], 9))
-        agree, differ = agree + a[block] @ b, differ + (b != 0).sum(axis=0)
-    untied = np.sqrt((a != 0).sum() * differ)
+    agree, differ, ordered = np.zeros(sums.shape[1]), np.zeros(sums.shape[1]), 0
+    for i in range(len(full) - 1):  # each model with those after it
+        a, b = np.sign(full[i] - full[i + 1 :])[:, 0], np.sign(np.round(sums[i] - sums[i + 1 :], 9))
+        agree, differ, ordered = agree + a @ b, differ + (b != 0).sum(axis=0), ordered + (a != 0).sum()
+    untied = np.sqrt(ordered * differ)
     return np.divide(agree, untied, out=np.zeros(len(untied)), where=untied > 0)

@@ -244,7 +244,7 @@ def shares_of_whole(
             low, high = ([int(limit[end][0]) for limit in limits] for end in (0, 1))
             if ways := _ways([b - a for a, b in zip(low, high)], size - sum(low)):
                 found.setdefault((size, ways), []).append(rounding)
-    return [Shares(*key, tuple(names)) for key, names in sorted(found.items())]
+    return [Shares(*key, tuple(names)) for key, names in sorted(found.items())]  # type: ignore[call-arg]
 
 
 @lru_cache(maxsize=4096)
