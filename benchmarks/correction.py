@@ -15,7 +15,7 @@ import itertools
 import time
 
 import numpy as np
-from proctor.stats.judge_error import judge_limits, pass_rate, ppi_limits
+from proctor.stats.judge_error import corrected_or_nan, drawn_limits, pass_rate, ppi_limits
 from proctor.stats.proportions import wilson
 
 TRUTHS = (0.02, 0.05, 0.1, 0.3, 0.5, 0.9, 0.98)
@@ -37,7 +37,7 @@ def rogan_gladen_cell(truth: float, judge: tuple, size: tuple, trials: int, rng:
     half = known // 2
     k = rng.binomial(n, pass_rate(truth, sensitivity, specificity), trials)
     tp, tn = rng.binomial(half, sensitivity, trials), rng.binomial(half, specificity, trials)
-    ours = judge_limits(k, n, tp, half, tn, half, rng, RESAMPLES)[:2]
+    ours = drawn_limits(corrected_or_nan, (k, tp, tn), (n, half, half), rng, RESAMPLES, 0.95)[:2]
     return {"jeffreys": ours, "Wilson": wilson_limits(k, n)}
 
 

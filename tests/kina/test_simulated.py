@@ -40,8 +40,8 @@ def test_exams_have_the_accuracies_together_and_not_one_by_one():
 
 def test_the_example_that_ships_is_every_third_of_42_drawn_models():
     models = simulated.simulated_models(*ASSUMED)
-    drawn = simulated.simulate_board(models["accuracy"], np.random.default_rng(20260101), **SETTINGS)
-    made = pd.DataFrame(drawn.scores[::3].T, columns=models["model"][::3]).map("{:g}".format)
+    (scores,) = simulated.draw_exams(models["accuracy"], 1, np.random.default_rng(20260101), **SETTINGS)
+    made = pd.DataFrame(scores[::3].T, columns=models["model"][::3]).map("{:g}".format)
     made.insert(0, "discipline", [f"discipline {label}" for label in simulated.disciplines()])
     text = made.to_csv(index_label="item", lineterminator="\n")
     assert (paths.ROOT / "data/examples/leaderboard.csv").read_text() == text

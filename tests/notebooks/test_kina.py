@@ -125,7 +125,7 @@ def test_board_ranks_42_models_by_what_is_printed_and_assumed_but_for_luck(tiers
 def test_ranks_by_itself_are_those_of_other_resamples_of_the_same_board(tiers):
     models = simulated.simulated_models((25, 45.0, 38.0), (14, 20.0, 11.0))
     settings = dict(samples=4, difficulty_sd=2.0, interaction_sd=1.0)
-    board = simulated.simulate_board(models["accuracy"], np.random.default_rng(20260101), **settings).scores
+    (board,) = simulated.draw_exams(models["accuracy"], 1, np.random.default_rng(20260101), **settings)
     drawn = np.random.default_rng(1).multinomial(899, np.full(899, 1 / 899), 1000) @ board.T
     rank = pd.DataFrame(drawn, columns=models["model"]).rank(axis=1, ascending=False, method="min")
     found = tiers.set_index("model").loc[models["model"]]

@@ -72,9 +72,11 @@ def test_estimates_are_clipped_and_the_draws_that_weak_judges_lose_are_counted()
     assert found.estimate == found.low == 0 and judge_error.rogan_gladen(5 / 200, 0.9, 0.84) < 0
     found = judge_error.estimated_judge(60, 200, Confusion(tp=14, fn=6, fp=10, tn=10), rng(), resamples=2000)
     assert 0 < found.undefined < 1000
-    low, _, undefined = judge_error.judge_limits([60, 60], 200, [14, 10], 20, [10, 10], 20, rng(), 200)
+    counts, formula = np.array([[60, 60], [14, 10], [10, 10]]), judge_error.corrected_or_nan
+    low, _, undefined = judge_error.drawn_limits(formula, counts, (200, 20, 20), rng(), 200, 0.95)
     assert np.isfinite(low[0]) and np.isnan(low[1]) and (undefined > 0).all()
-    low, high, undefined = judge_error.judge_limits([60], 200, [45], 50, [42], 50, rng(9), 500)
+    counts = np.array([[60], [45], [42]])
+    low, high, undefined = judge_error.drawn_limits(formula, counts, (200, 50, 50), rng(9), 500, 0.95)
     found = judge_error.estimated_judge(60, 200, CALIBRATION, rng(9), resamples=500)
     assert (found.low, found.high, found.undefined) == (low[0], high[0], undefined[0])
 

@@ -158,7 +158,7 @@ def corrected_difference(
     """Share right of one system minus the other's on the same items, of which `one` and `other` hold the judge's marks
     (1 or 0): their difference over sensitivity + specificity - 1, if the judge errs as often on both.
 
-    Items are drawn anew in pairs, error rates as in `judge_error.judge_limits` (Jeffreys). Raises ValueError where the
+    Items are drawn anew in pairs, error rates as in `judge_error.drawn_limits` (Jeffreys). Raises ValueError where the
     two arrays differ in length or most draws of the rates are no better than chance."""
     gap = np.asarray(one, float) - np.asarray(other, float)
     n, counts = len(gap), licence.counts

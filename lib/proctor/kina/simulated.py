@@ -33,7 +33,7 @@ from proctor.stats import checks
 from proctor.stats.compare import cluster_t_interval
 from proctor.stats.interval import Interval
 from proctor.stats.proportions import wilson
-from proctor.stats.simulate import Responses, item_responses
+from proctor.stats.simulate import item_responses
 
 FRONTIER, STRONG, LOW = TIERS = ("frontier", "strong", "low")
 
@@ -80,26 +80,17 @@ def simulated_models(strong: Sequence[float], low: Sequence[float]) -> pd.DataFr
     )
 
 
-def disciplines(n_items: int | None = None) -> np.ndarray:
+def disciplines() -> np.ndarray:
     """The assumed discipline of each item, shape (items,): as even as possible, 3 or 4 items each."""
-    facts = published_facts()
-    return np.arange(int(facts["items"]) if n_items is None else n_items) % int(facts["disciplines"])
-
-
-def simulate_board(accuracy: ArrayLike, rng: np.random.Generator, **settings: float) -> Responses:
-    """One exam of 899 items on whose items the models have exactly these chances on average.
-
-    settings: those of `stats.simulate.item_responses` (samples, difficulty_sd, interaction_sd, cluster_sd, ...).
-    """
-    labels = disciplines()
-    return item_responses(accuracy, len(labels), rng, labels, **settings)  # type: ignore[arg-type]
+    return np.arange(int(published_facts()["items"])) % int(published_facts()["disciplines"])
 
 
 def draw_exams(accuracy: ArrayLike, exams: int, rng: np.random.Generator, **settings: float) -> np.ndarray:
     """Scores of many exams of 899 fresh items, shape (exams, models, items).
 
     The models have these accuracies over the items of all exams together; in one exam they differ from it, as in a
-    sample of items. The disciplines are the same in all exams, item by item. settings: see `simulate_board`.
+    sample of items. The disciplines are the same in all exams, item by item. settings: those of
+    `stats.simulate.item_responses` (samples, difficulty_sd, interaction_sd, cluster_sd, ...).
     """
     labels = np.tile(disciplines(), checks.at_least_one(exams, "exams"))
     scores = item_responses(accuracy, len(labels), rng, labels, **settings).scores  # type: ignore[arg-type]

@@ -79,19 +79,13 @@ def counts(
         yield table
 
 
-def resample_means(
-    scores: ArrayLike, resamples: int, rng: np.random.Generator, clusters: ArrayLike | None = None
-) -> np.ndarray:
+def resample_means(scores: ArrayLike | Units, resamples: int, rng: np.random.Generator) -> np.ndarray:
     """Mean score of every model in every resample, shape (models, resamples), all models on the same resamples.
 
-    scores: float (models, items). The result is float32 where sums are exact in float32 (0/1 scores and
-    means of up to 64 samples), else float64. With clusters the mean is over the items drawn.
+    scores: float (models, items), or gathered by `units`. The result is float32 where sums are exact in float32 (0/1
+    scores and means of up to 64 samples), else float64. With clusters the mean is over the items drawn.
     """
-    return unit_means(units(scores, clusters), resamples, rng)
-
-
-def unit_means(gathered: Units, resamples: int, rng: np.random.Generator) -> np.ndarray:
-    """As `resample_means`, from scores already gathered by unit."""
+    gathered = scores if isinstance(scores, Units) else units(scores)
     resamples = checks.at_least_one(resamples, "resamples")
     totals, sizes = gathered.totals, gathered.sizes
     whole = np.array_equal(totals, np.rint(totals))
@@ -141,7 +135,7 @@ def intervals(
     """As `interval`, one for each row of scores (rows, items), all from the same resamples."""
     checks.share(level, "level")
     gathered = units(scores, clusters)
-    means = unit_means(gathered, resamples, rng)
+    means = resample_means(gathered, resamples, rng)
     limits = np.quantile(means, _tails(level), axis=1).T.tolist()
     return [
         exact_interval(estimate, len(gathered.sizes), level, bounds)

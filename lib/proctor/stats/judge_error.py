@@ -38,12 +38,20 @@ def rogan_gladen(observed: ArrayLike, sensitivity: ArrayLike, specificity: Array
     return (observed + specificity - 1) / youden
 
 
+def corrected_or_nan(observed: np.ndarray, sensitivity: np.ndarray, specificity: np.ndarray) -> np.ndarray:
+    """`rogan_gladen`, NaN where it does not exist."""
+    youden = sensitivity + specificity - 1
+    exists = youden > 1e-12
+    return np.where(exists, (observed + specificity - 1) / np.where(exists, youden, 1), np.nan)
+
+
 def estimated_judge(
     k: int, n: int, calibration: Confusion, rng: np.random.Generator, resamples: int = 10_000, level: float = 0.95
 ) -> Interval:
     """Accuracy of n answers of which k passed a judge that was tried on other answers of known truth (`calibration`).
 
-    Limits as in `judge_limits`. Raises ValueError if the calibration has no right or no wrong answers, or if
+    Limits as in `drawn_limits`: the bootstrap and the delta method are too short for few answers of known truth
+    (`hle_verified/4_corrections`). Raises ValueError if the calibration has no right or no wrong answers, or if
     sensitivity + specificity <= 1 in it or in most draws.
     """
     whole_counts(k, n)
@@ -52,7 +60,8 @@ def estimated_judge(
         if size == 0:
             raise ValueError(f"the calibration sample holds no {kind} answers: its {rate} is unknown; add some")
     share = rogan_gladen(k / n, calibration.tp / positives, calibration.tn / negatives)
-    limits = judge_limits([k], n, [calibration.tp], positives, [calibration.tn], negatives, rng, resamples, level)
+    counts = [np.array([count], float) for count in (k, calibration.tp, calibration.tn)]
+    limits = drawn_limits(corrected_or_nan, counts, (n, positives, negatives), rng, resamples, level)
     low, high, undefined = (float(found[0]) for found in limits)
     if np.isnan(low):
         raise ValueError(
@@ -61,27 +70,6 @@ def estimated_judge(
         )
     share, low, high = np.clip([share, low, high], 0, 1).tolist()
     return Interval(share, low, high, level, "jeffreys", int(undefined), n=n, of="answers")
-
-
-def judge_limits(
-    k: ArrayLike,
-    n: int,
-    tp: ArrayLike,
-    positives: int,
-    tn: ArrayLike,
-    negatives: int,
-    rng: np.random.Generator,
-    resamples: int = 2_000,
-    level: float = 0.95,
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Unclipped limits of many corrected accuracies: low, high, undefined draws, each of shape (trials,).
-
-    k (trials,): answers passed, of n; tp (trials,): right answers passed, of `positives`; tn (trials,): wrong ones
-    rejected, of `negatives`. NaN where sensitivity + specificity <= 1 in the sample or in more than half of the draws.
-    The bootstrap and the delta method are too short for few answers of known truth: `hle_verified/4_corrections`.
-    """
-    counts = [np.asarray(count, float) for count in (k, tp, tn)]
-    return drawn_limits(_or_nan, counts, (n, positives, negatives), rng, resamples, level)
 
 
 def drawn_limits(
@@ -180,13 +168,6 @@ def _moments(truth: np.ndarray, proxy: np.ndarray, pseudo: float) -> tuple:
         )
     )
     return n, mean_truth, mean_proxy, var_truth, var_proxy, cov
-
-
-def _or_nan(observed: np.ndarray, sensitivity: np.ndarray, specificity: np.ndarray) -> np.ndarray:
-    """Rogan-Gladen, NaN where it does not exist."""
-    youden = sensitivity + specificity - 1
-    exists = youden > 1e-12
-    return np.where(exists, (observed + specificity - 1) / np.where(exists, youden, 1), np.nan)
 
 
 def shares(values: ArrayLike, name: str) -> np.ndarray:

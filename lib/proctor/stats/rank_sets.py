@@ -352,7 +352,7 @@ def ranking(
     there = ~np.isnan(scores)
     gathered = bootstrap.units(np.where(there, scores, 0.0), clusters)
     if there.all():
-        observed, means = gathered.means, bootstrap.unit_means(gathered, resamples, rng)
+        observed, means = gathered.means, bootstrap.resample_means(gathered, resamples, rng)
     else:
         held = bootstrap.units(there.astype(float), clusters).totals
         observed = (gathered.totals.sum(axis=1) / (held.sum(axis=1) * gathered.denominator)).round(12)
