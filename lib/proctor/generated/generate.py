@@ -9,14 +9,13 @@ all take one operation a step.
 import json
 import zlib
 from collections.abc import Collection, Iterable
-from itertools import islice
 
 import numpy as np
 
 from proctor.data.schemas import LETTERS, Question
 from proctor.files import write_atomic
 from proctor.generated.more_families import MORE_FAMILIES
-from proctor.generated.worked import Drawn, drawn, some, written
+from proctor.generated.worked import WRONG_SOLUTIONS, Problem, Slip, number_options, some, spoil, written
 from proctor.generated.worked_families import WORKED_FAMILIES
 from proctor.paths import QUESTIONS
 
@@ -98,8 +97,18 @@ def draw_question(name: str, level: int, index: int, seed: int, seen: set[str] |
     )
 
 
-def _fresh(name: str, level: int, rng: np.random.Generator, seen: set[str], avoid: Collection[int] = ()) -> Drawn:
-    for problem, slips, options in islice(drawn(FAMILIES[name], level, rng), 2000):
+def _fresh(
+    name: str, level: int, rng: np.random.Generator, seen: set[str], avoid: Collection[int] = ()
+) -> tuple[Problem, list[Slip], tuple[str, ...]]:
+    """The next new problem of a family, wrong solutions of it of different answers, and ten options as texts: the right
+    answer first and that of the first wrong solution second."""
+    tried = 0
+    while tried < 2000:
+        problem = FAMILIES[name](level, rng)
+        slips = [] if problem is None else spoil(problem, rng, WRONG_SOLUTIONS)
+        if problem is None or len(slips) < WRONG_SOLUTIONS:
+            continue
+        options, tried = number_options(problem.answer, slips[0].answer, rng), tried + 1
         if problem.question not in seen and problem.answer not in avoid:
             seen.add(problem.question)
             return problem, slips, options

@@ -250,20 +250,6 @@ def number_options(answer: int, wrong: int, rng: Generator) -> tuple[str, ...]:
     return tuple(str(n) for n in (answer, wrong, *smaller, *larger))
 
 
-# A problem, wrong solutions of it of different answers, and ten options as texts: the right answer first and that of
-# the first wrong solution second.
-Drawn = tuple[Problem, list[Slip], tuple[str, ...]]
-
-
-def drawn(build: Family, level: int, rng: Generator) -> Iterator[Drawn]:
-    """Problems of a family at a level (1, 2 or 3), one after the other, whose numbers will do and can be spoiled."""
-    while True:
-        problem = build(level, rng)
-        slips = spoil(problem, rng, WRONG_SOLUTIONS) if problem is not None else []
-        if problem is not None and len(slips) == WRONG_SOLUTIONS:
-            yield problem, slips, number_options(problem.answer, slips[0].answer, rng)
-
-
 def named(*builders: Family) -> dict[str, Family]:
     """The families by name."""
     return {build.__name__: build for build in builders}

@@ -136,9 +136,7 @@ def sequence(level: int, rng: Generator) -> dict:
     back = paid - total: You get back; What is left""",
     """A pen costs {price} cents and a pad costs {other} cents. You buy {n} pens and {m} pads, and {percent} percent are
     taken off the whole price. How many cents do you pay?
-    pens = n x price: The pens cost; For the pens
-    pads = m x other: The pads cost; For the pads
-    total = pens + pads: All goods cost; Together
+    ... 3
     parts = total x percent: The price times the percent
     off = parts / 100: The amount taken off
     pay = total - off: You pay""",

@@ -4,7 +4,6 @@
 """
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -202,21 +201,13 @@ def hypergeometric_limits(
     (0.0, 0.05)
     """
     tail = (1 - checks.share(level, "level")) / 2
-    k, n = np.broadcast_arrays(np.asarray(k, int), np.asarray(n, int))
 
-    def first(holds: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
-        """The least number of marked items for which it holds, between what was seen and what is possible."""
-        low, high = k.copy(), population - n + k
-        while (low < high).any():
-            middle = (low + high) // 2
-            kept = holds(middle)
-            low, high = np.where(kept, low, np.minimum(middle + 1, high)), np.where(kept, middle, high)
-        return low
+    def limits(k: int, n: int) -> tuple[float, float]:
+        marked = np.arange(k, population - n + k + 1)  # of what was seen, all that is possible
+        low = marked[hypergeom.sf(k - 1, population, marked, n) > tail][0]
+        return low / population, marked[hypergeom.cdf(k, population, marked, n) > tail][-1] / population
 
-    lowest = first(lambda marked: hypergeom.sf(k - 1, population, marked, n) > tail)
-    beyond = first(lambda marked: hypergeom.cdf(k, population, marked, n) <= tail)
-    last = np.where(hypergeom.cdf(k, population, beyond, n) <= tail, beyond - 1, beyond)
-    return lowest / population, last / population
+    return np.vectorize(limits, otypes=[float, float])(k, n)
 
 
 def official_half_width(accuracy_percent: float, n: int) -> float:
