@@ -43,22 +43,7 @@ from proctor.report.claims import Claim
 from proctor.report.explore import Explorable
 from proctor.report.frame import COLUMN, FULL, frame, is_drawn, refuse
 from proctor.report.plots import dumbbell, flow, forest, heatmap, waffle
-from proctor.report.roles import (
-    BLACK,
-    BLUE,
-    GREEN,
-    ORANGE,
-    PURPLE,
-    ROLES,
-    SKY,
-    VERMILLION,
-    Role,
-    marks,
-    role,
-    roles,
-    short,
-    shorten,
-)
+from proctor.report.roles import BLACK, BLUE, GREEN, ORANGE, PURPLE, SKY, VERMILLION, role, roles, short, shorten
 
 HOUSE = {
     "figure.figsize": (COLUMN, 2.4),

@@ -240,15 +240,12 @@ def default_parameters(notebook: Notebook) -> dict[str, Any]:
 
 def _find(given: str | None) -> Notebook:
     """The notebook that runs: the workflow's, JupyterLab's, or the one given."""
-    tried = []
-    for name in (os.environ.get("PROCTOR_NOTEBOOK"), os.environ.get("JPY_SESSION_NAME"), given):
-        if not name:
-            continue
+    tried = [*filter(None, (os.environ.get("PROCTOR_NOTEBOOK"), os.environ.get("JPY_SESSION_NAME"), given))]
+    for name in tried:
         stem = name.removesuffix(".ipynb").removeprefix("notebooks/")
         for path in (Path(name), paths.ROOT / "notebooks" / f"{stem}.ipynb"):
             if path.suffix == ".ipynb" and path.is_file():
                 return Notebook(path)
-        tried.append(name)
     unknown = "which notebook is this? Papermill, for one, does not tell;"
     if tried:
         unknown = f"{' and '.join(tried)} is no notebook file; save it under notebooks/, or"
