@@ -7,19 +7,21 @@ from collections import Counter
 import pytest
 from proctor.data.published import load_published
 from proctor.generated.worked import EQUATION, OPERATIONS
-from proctor.hle_verified import paired_defects
-from proctor.hle_verified.paired_defects import (
+from proctor.hle_verified.planted_defects import (
+    COMPONENTS,
     DAMAGED,
-    PER_KIND,
+    PLANTS,
     RIGHT,
     SOUND,
     WRONG,
     all_versions,
     both,
+    component_of,
+    damaged_exam,
     pool,
     reworded,
 )
-from proctor.hle_verified.planted_defects import COMPONENTS, PLANTS, component_of, damaged_exam
+from proctor.hle_verified.stages import paired_audits
 from proctor.models.endings import MissingReply
 from proctor.models.session import Session
 from proctor.recordings.record import PARALLEL
@@ -62,12 +64,12 @@ def test_the_kinds_are_those_of_the_taxonomy_with_component_and_name():
 
 
 def test_ten_items_of_each_kind_in_all_families_and_at_all_levels(damage):
-    assert Counter(version.kind for version in damage) == dict.fromkeys(PLANTS, PER_KIND)
+    assert Counter(version.kind for version in damage) == dict.fromkeys(PLANTS, 10)
     families = set(pool())
     for kind in PLANTS:
         own = [version.item for version in damage if version.kind == kind]
         assert {item.category for item in own} == families and {item.level for item in own} == {1, 2, 3}
-        assert len({item.id for item in own}) == PER_KIND
+        assert len({item.id for item in own}) == 10
     second = Counter(version.item.category for version in damage)
     assert max(second.values()) - min(second.values()) <= 1  # no family has much more than its share
 
@@ -146,7 +148,7 @@ def test_two_questions_in_one_and_a_number_that_is_not_there():
 
 
 def test_each_component_with_a_truth_is_audited_once(fake_model):
-    found = asyncio.run(paired_defects.paired_audits(fake_model, ["qwen2.5-coder-1.5b"]))
+    found = asyncio.run(paired_audits(fake_model, ["qwen2.5-coder-1.5b"]))
     assert len(found) == len({r.key for r in fake_model.asked}) == 946
     assert not found.duplicated(["base", "state", "kind", "component"]).any()
     assert found["sound"].eq(False).all() and found["p_sound"].between(0, 0.5).all()

@@ -1,11 +1,16 @@
-"""An exam of ours into which known defects of all nineteen kinds are put, two items a kind, beside sound ones.
+"""Known defects of all nineteen kinds, put into questions of ours: an exam, and items beside their sound twins.
 
-    items, truths = damaged_exam()
+    items, truths = damaged_exam()     # two items a kind, and sound ones
+    versions = all_versions()          # each item sound, damaged, and repaired rightly and wrongly
 
 The items are plain questions with key and rationale, and nothing in them tells what was done; the truths are kept
 apart. Each item has one defect at most, in one component (HLE-Verified, section 3.5; the kinds are described in our
 words in data/published/hle_verified/taxonomy.csv). Every kind can be planted in each of the nine families of
 families-v2 (`PLANTS`). The defects and their wording are ours.
+
+A `Version` is an item as an auditor sees it. `sound`: as it was written. `damaged`: with one defect in one component.
+Two more are repairs of an item whose key is the first slip's answer: `repaired right` has the right key, `repaired
+wrong` the answer and the steps of another slip. Both repairs are worded alike, and in other words than the item.
 """
 
 import re
@@ -13,7 +18,9 @@ import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from proctor.data.questions import load_families, place_in_cell
 from proctor.data.schemas import Question
+from proctor.exam.screening import VERSION
 from proctor.generated.generate import draw_question
 from proctor.generated.worked import EQUATION
 from proctor.generated.worked_families import WORKED_FAMILIES
@@ -30,13 +37,17 @@ def component_of(kind: str) -> str:
     return {"Q": "problem", "S": "rationale", "A": "answer"}[kind[0]]
 
 
+def sound_parts(defect: str | None) -> dict[str, bool | None]:
+    """For each component whether it is sound; None where that is not defined: the key and the rationale of a problem
+    that is broken, and a rationale whose key is."""
+    broken = component_of(defect) if defect else None
+    undefined = {"problem": ("answer", "rationale"), "answer": ("rationale",)}.get(broken, ())
+    return {part: False if part == broken else None if part in undefined else True for part in COMPONENTS}
+
+
 @dataclass(frozen=True)
 class Truth:
-    """What was done to an item. `sound` is the item before.
-
-    `holds` says for each component whether it is sound; None where that is not defined: the key and the rationale of a
-    problem that is broken, and a rationale whose key is.
-    """
+    """What was done to an item. `sound` is the item before; `holds`: which of its components are sound."""
 
     id: str
     defect: str | None
@@ -44,9 +55,7 @@ class Truth:
 
     @property
     def holds(self) -> dict[str, bool | None]:
-        broken = component_of(self.defect) if self.defect else None
-        undefined = {"problem": ("answer", "rationale"), "answer": ("rationale",)}.get(broken, ())
-        return {part: False if part == broken else None if part in undefined else True for part in COMPONENTS}
+        return sound_parts(self.defect)
 
 
 def damaged_exam(
@@ -91,6 +100,95 @@ def both(first: Question, second: Question) -> Question:
             rationale=f"First: {steps_of(first)} Second: {steps_of(second)} The answers are {answers}.",
         )
     )
+
+
+# The same defects beside sound twins, in questions that a model may have answered
+
+PLACES = (11, 12)  # of the twelve questions of a cell: the last two
+SOUND, DAMAGED, RIGHT, WRONG = "sound", "damaged", "repaired right", "repaired wrong"
+
+
+@dataclass(frozen=True)
+class Version:
+    """An item in one state. `base` is the id of its sound twin; a component that `holds` None of is not audited."""
+
+    base: str
+    state: str
+    item: Question
+    holds: dict[str, bool | None]
+    kind: str | None = None
+
+
+def pool() -> dict[str, list[Question]]:
+    """By family its six questions, two of each level in turn."""
+    found: dict[str, list[Question]] = {}
+    for question in load_families(version=VERSION):
+        if place_in_cell(question) in PLACES:
+            found.setdefault(question.category, []).append(question)
+    return found
+
+
+def all_versions(per_kind: int = 10) -> list[Version]:
+    """Each base question sound and in both repairs, then the damaged items by kind, each once.
+
+    Every kind is planted once in each of the nine families and a second time in one of them, at all three levels, so
+    that families can be the units. Raises ValueError for a number a kind that the questions do not have.
+    """
+    families = pool()
+    if not 0 <= per_kind <= 2 * len(families):
+        raise ValueError(f"per_kind {per_kind}: give 0 to {2 * len(families)}, two in each family at most")
+    bases = [question for own in families.values() for question in own]
+    sound, damaged = {question.id: question for question in bases}, []
+    for number, kind in enumerate(PLANTS):
+        for base in _drawn(number, kind, families, per_kind):
+            sound[base.id] = base
+            item = base.model_copy(update=PLANTS[kind](base))
+            damaged.append(Version(base.id, DAMAGED, item, sound_parts(kind), kind))
+    whole = [Version(name, SOUND, question, sound_parts(None)) for name, question in sound.items()]
+    return whole + damaged + [version for question in bases for version in (_mended(question), _spoiled(question))]
+
+
+def _drawn(number: int, kind: str, families: dict[str, list[Question]], per_kind: int) -> list[Question]:
+    """The sound questions into which a kind of defect is put."""
+    names, found = list(families), []
+    for turn in range(per_kind):
+        again, family = divmod(turn, len(names))
+        place = (number + family) % len(names) if again else family
+        own = families[names[place]]
+        index = (number + place + 3 * again) % len(own)  # another level the second time
+        found.append(both(own[index], own[index ^ 1]) if kind == "A2" else own[index])
+    return found
+
+
+def _mended(question: Question) -> Version:
+    text = f"{question.extra['right_again']} The answer is {question.answer}."
+    item = question.model_copy(update={"rationale": text})
+    return Version(question.id, RIGHT, item, sound_parts(None))
+
+
+def _spoiled(question: Question) -> Version:
+    slip = question.extra["wrongs"][1]
+    text = f"{reworded(question, slip['solution'])} The answer is {slip['answer']}."
+    item = question.model_copy(update={"rationale": text, "answer": slip["answer"]})
+    return Version(question.id, WRONG, item, {"problem": True, "answer": False, "rationale": False})
+
+
+def reworded(question: Question, steps: str) -> str:
+    """The steps of a solution in the question's other wording, their numbers as they are.
+
+    Raises ValueError for a step that the right solution does not have."""
+    first, again = (_sentences(text) for text in (steps_of(question), question.extra["right_again"]))
+    words = {one: other for (one, _), (other, _) in zip(first, again, strict=True)}
+    found = _sentences(steps)
+    if unknown := [said for said, _ in found if said not in words]:
+        raise ValueError(f"question {question.id}: no other words for {unknown[0]!r}")
+    return " ".join(f"{words[said]}: {equation}." for said, equation in found)
+
+
+def _sentences(steps: str) -> list[tuple[str, str]]:
+    """The words and the equation of each step."""
+    parts = [sentence.rpartition(": ") for sentence in steps.removesuffix(".").split(". ")]
+    return [(words, equation) for words, _, equation in parts]
 
 
 # How each defect is put in: from the sound question to the fields that change

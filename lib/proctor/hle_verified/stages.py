@@ -15,16 +15,17 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import product
 
 import pandas as pd
 
 from proctor.data.schemas import Question
-from proctor.exam import run_exam
+from proctor.exam import run_exam, screening
 from proctor.exam.answer_match import plain_text
 from proctor.exam.recorded import MODELS
 from proctor.hle_verified.decision_rules import Repair, adjudicated
-from proctor.hle_verified.planted_defects import COMPONENTS, damaged_exam
+from proctor.hle_verified.planted_defects import COMPONENTS, all_versions, damaged_exam
 from proctor.models.final_line import TAIL, final_mark, last_line, p_accept, stands_in, verdict
 from proctor.models.messages import Reply, Request
 from proctor.models.prompts import load
@@ -213,6 +214,26 @@ def format_answer_counts(answers: Sequence[str | None], most: int = 3) -> str:
     return ", ".join(f"{first[key]} ({n} time{'s' if n > 1 else ''})" for key, n in counts) or "nothing"
 
 
+async def paired_audits(
+    session: Session, models: Sequence[str] = (screening.MODEL,), per_kind: int = 10
+) -> pd.DataFrame:
+    """One row an auditor (model), version and component whose truth is defined: base, category, level, state, kind
+    ("" for none), component, holds, sound (None: unreadable), p_sound.
+
+    An audit is one token, bound to Y or N, and no samples are drawn: given its probability p, n samples are n throws of
+    a coin with that chance, and hold nothing of the item that p does not hold.
+    """
+    prompt, calls = load("hle_verified/audit_parts", session.settings), []
+    for model, version in product(models, all_versions(per_kind)):
+        item, parts = version.item, dict(base=version.base, category=version.item.category, level=version.item.level)
+        shown = dict(problem=item.question, rationale=item.rationale, answer=str(item.answer))
+        for part, held in version.holds.items():
+            if held is not None:
+                row = dict(model=model, **parts, state=version.state, kind=version.kind or "", component=part)
+                calls.append((row | dict(holds=held), prompt.request(model, component=part, **shown)))
+    return await ask_table(session, calls, "audits of pairs", read_soundness)
+
+
 # The recorded studies: every stage of the verification of the damaged exam
 
 
@@ -221,10 +242,6 @@ async def recorded_choices(session: Session, models=MODELS, answering=MODELS) ->
     return await adjudications(session, [m for m in models if m == answering[-1]], answering)
 
 
-async def recorded_audits(session: Session, models=MODELS, answering=MODELS) -> pd.DataFrame:
-    """Each of `models` on the components of what the last of the `answering` models chose."""
-    return await audits(session, models, answering)
-
-
 STUDIES = {f"verification.{f.__name__}": f for f in (votes, attempts, repairs)}
-STUDIES |= {"verification.adjudications": recorded_choices, "verification.audits": recorded_audits}
+STUDIES |= {"verification.adjudications": recorded_choices, "verification.audits": partial(audits, answering=MODELS)}
+PAIRED = {"verification.paired_audits": paired_audits}

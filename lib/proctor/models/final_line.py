@@ -265,7 +265,8 @@ def ending_object(text: str, key: str, quoted: str = "") -> dict | None:
     unreadable. One that stands in `quoted` is no reply. One with prose before it may be a quote that was changed: there
     the field `key` with its value must not stand in `quoted` either.
     """
-    fields, start, end = {}, 0, 0
+    fields: dict[str, object] = {}
+    start = end = 0
     while found := _OBJECT.search(text, end):
         start = found.start()
         if key in fields:

@@ -26,7 +26,7 @@ from proctor.exam import recorded as exam
 from proctor.exam import screening
 from proctor.exam.recorded import MODELS
 from proctor.hle import metrics
-from proctor.hle_verified import paired_defects, stages
+from proctor.hle_verified import stages
 from proctor.kina import calculator, item_refinement
 from proctor.models import embedded
 from proctor.models.cache import StoreError, read_recording, recording_path, write_recording
@@ -48,7 +48,7 @@ PARALLEL = {
     **metrics.STUDIES,
     **uq.NATURAL,
     **uq.FORMAL,
-    **paired_defects.STUDIES,
+    **stages.PAIRED,
     **candidates.STUDIES,
     **metrics.MORE_STUDIES,
     **candidates.MORE_STUDIES,
