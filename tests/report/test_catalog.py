@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from proctor import paths
 from proctor.report import catalog, provenance
-from proctor.report.catalog import Row, check, files, promised, read, status_table, write_status
+from proctor.report.catalog import Row, check, files, promised, read, status_table, without_row, write_status
 from proctor.report.claims import as_row, judge
 
 HEADER = ",".join(Row._fields)
@@ -48,8 +48,16 @@ def folder(tmp_path, rows, monkeypatch):
 
 def test_the_committed_figures_are_what_the_catalog_promises():
     rows = read()
-    assert check(rows, paths.ROOT / "figures") == []
+    assert check(rows, paths.ROOT / "figures") == [] and without_row(rows) == []
     assert status_table(rows) in (paths.ROOT / "docs" / "status.md").read_text(encoding="utf-8")
+
+
+def test_a_published_artifact_without_a_row_is_named(tmp_path, rows, monkeypatch):
+    monkeypatch.setattr(paths, "PUBLISHED", tmp_path)
+    (tmp_path / "hle").mkdir()
+    (tmp_path / "hle/facts.csv").write_text("paper,artifact\nhle,t\nhle,claim_new\nhle,claim_new\n")
+    (line,) = without_row(rows)
+    assert line == "hle/claim_new is in data/published/hle/facts.csv and has no row; give it one"
 
 
 def test_rows_are_read_as_they_stand_and_promise_files(rows, tmp_path):
@@ -154,6 +162,7 @@ def run(tmp_path, written, folder, monkeypatch, capsys):
     (tmp_path / "docs").mkdir()
     for name, path in (("ROOT", ""), ("CATALOG", "catalog.csv"), ("FIGURES", "figures"), ("BUILD", "build")):
         monkeypatch.setattr(paths, name, tmp_path / path)
+    monkeypatch.setattr(paths, "PUBLISHED", tmp_path / "published")
     written(TABLE, FIGURE, PLANNED, LACKING)
 
     def main(*arguments):

@@ -47,6 +47,7 @@ FORMS = {  # column: what a cell must match, and what is said of another
     "evidence": (rf"(({_KINDS})( *\+ *|$))*", f"give one or several of {', '.join(KINDS)}, with + between"),
     "tolerance": (r"|exact|\d+|\d*\.\d+", "leave it empty, or give exact or a number"),
 }
+AGREE = "The catalog and figures/ agree. No published artifact is without a row."
 START, END = "<!-- status -->", "<!-- /status -->"
 
 
@@ -198,6 +199,20 @@ def _finding_of() -> dict[str, str]:
         return {line["claim"]: line["finding"] for line in csv.DictReader(file)}
 
 
+def without_row(rows: Sequence[Row]) -> list[str]:
+    """Artifacts that data/published speaks of and the catalog has no row for, one line each."""
+    problems = []
+    for path in sorted(Path(paths.PUBLISHED).glob("*/*.csv")):
+        with open(path, newline="", encoding="utf-8-sig") as file:
+            named = {f"{cells['paper']}/{cells['artifact']}" for cells in csv.DictReader(file)}
+        missing = sorted(named - {row.id for row in rows})
+        problems += [
+            f"{artifact} is in data/published/{path.parent.name}/{path.name} and has no row; give it one"
+            for artifact in missing
+        ]
+    return problems
+
+
 def status_table(rows: Sequence[Row] | None = None) -> str:
     """The papers' own artefacts by paper and by kind in each state; then ours, and what they rest on (Markdown)."""
     rows = read() if rows is None else rows
@@ -288,8 +303,8 @@ def main(arguments: Sequence[str]) -> int:
         print(error, file=sys.stderr)
         return 2
     print(details(rows), status_table(rows), sep="\n")
-    problems = check(rows)
-    print("\n".join(["Problems:", *problems]) if problems else "The catalog and figures/ agree.")
+    problems = check(rows) + without_row(rows)
+    print("\n".join(["Problems:", *problems]) if problems else AGREE)
     return 0
 
 

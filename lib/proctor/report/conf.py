@@ -6,7 +6,6 @@ from pathlib import Path
 project = "Proctor"
 author = "The Proctor authors"
 html_title = "Proctor"
-root_doc = "index"
 extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "proctor.report.site"]
 autodoc_default_options = {"members": True, "member-order": "bysource"}
 autodoc_use_type_comments = False
@@ -38,8 +37,6 @@ html_search_scorer = str(Path(__file__).with_name("site_static") / "scorer.js")
 html_favicon = "site_static/mark.svg"
 html_copy_source = False
 html_show_sourcelink = False
-html_show_copyright = False
-html_show_sphinx = False
 html_use_index = False
 html_domain_indices = False
 # where the book will stand, e.g. https://example.org/proctor
