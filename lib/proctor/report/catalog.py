@@ -47,7 +47,6 @@ FORMS = {  # column: what a cell must match, and what is said of another
     "evidence": (rf"(({_KINDS})( *\+ *|$))*", f"give one or several of {', '.join(KINDS)}, with + between"),
     "tolerance": (r"|exact|\d+|\d*\.\d+", "leave it empty, or give exact or a number"),
 }
-AGREE = "The catalog and figures/ agree. No published artifact is without a row."
 START, END = "<!-- status -->", "<!-- /status -->"
 
 
@@ -205,11 +204,8 @@ def without_row(rows: Sequence[Row]) -> list[str]:
     for path in sorted(Path(paths.PUBLISHED).glob("*/*.csv")):
         with open(path, newline="", encoding="utf-8-sig") as file:
             named = {f"{cells['paper']}/{cells['artifact']}" for cells in csv.DictReader(file)}
-        missing = sorted(named - {row.id for row in rows})
-        problems += [
-            f"{artifact} is in data/published/{path.parent.name}/{path.name} and has no row; give it one"
-            for artifact in missing
-        ]
+        missing, place = sorted(named - {row.id for row in rows}), f"data/published/{path.parent.name}/{path.name}"
+        problems += [f"{artifact} is in {place} and has no row; give it one" for artifact in missing]
     return problems
 
 
@@ -304,7 +300,8 @@ def main(arguments: Sequence[str]) -> int:
         return 2
     print(details(rows), status_table(rows), sep="\n")
     problems = check(rows) + without_row(rows)
-    print("\n".join(["Problems:", *problems]) if problems else AGREE)
+    agree = "The catalog and figures/ agree. No published artifact is without a row."
+    print("\n".join(["Problems:", *problems]) if problems else agree)
     return 0
 
 
