@@ -64,8 +64,9 @@ class Behind:
 
     def __init__(self, root: Path, figures: Path, catalog: Sequence[Row] = ()):
         self.root, self.figures, self.catalog = root, figures, catalog
-        owners = [row for row in catalog if row.kind in OWNERS]
-        self.rows = {output.rpartition(".")[0]: row.id for row in owners for output in row.outputs}
+        made = [(output.rpartition(".")[0], row) for row in catalog if row.kind in OWNERS for output in row.outputs]
+        self.rows = {name: row.id for name, row in made}
+        self.published = {name: row.compared_with for name, row in made if row.kind == "figure"}
         self.claims: dict[str, Claim] = {claim.id: claim for claim in read_claims(figures)}
         blank = {"alt": "", "claim_ids": []}  # a table's record has neither
         self.records: dict[str, dict[str, Any]] = {name: blank | one for name, one in records(figures).items()}

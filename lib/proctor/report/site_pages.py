@@ -8,6 +8,7 @@ catalog, from the functions' docstrings and from the prompts' headers.
 
 import re
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -93,13 +94,17 @@ def write_pages(source: Path, behind: Behind, notebooks: Mapping[str, Sequence[N
 
     rows, root = behind.catalog, behind.root
     readme, asked = (root / "README.md").read_text(encoding="utf-8"), notebook_questions(root)
-    cards = {paper: figure_cards(paper, pages, behind) for paper, pages in notebooks.items()}
+    tested = [row for row in rows if behind.claims_of(row)]
+    drawn = {
+        paper: [name for page in pages for name in behind.made_by(page.name, "png")]
+        for paper, pages in notebooks.items()
+    }
     for paper, pages in notebooks.items():
         if landing(paper) != pages[0].page:
-            about = dict(about=PAPERS[paper], pages=pages, asked=asked, cards=cards[paper])
-            write(f"{landing(paper)}.md", "paper.md", **about, **_rows_of(paper, behind))
+            about = dict(about=PAPERS[paper], pages=pages, asked=asked, figures=drawn[paper], tested=tested)
+            write(f"{landing(paper)}.md", "paper.md", rows=[row for row in rows if row.paper == paper], **about)
     write("catalog.md", "catalog.md", rows=rows)
-    write("figures.md", "figures.md", cards=[card for own in cards.values() for card in own])
+    write("figures.md", "figures.md", figures=list(chain.from_iterable(drawn.values())))
 
     known, protocols = read_protocols(root / "data" / "protocols.csv"), [row for row in rows if row.kind == "protocol"]
     write("protocols/index.md", "protocols.md", rows=protocols)
@@ -125,38 +130,6 @@ def write_pages(source: Path, behind: Behind, notebooks: Mapping[str, Sequence[N
 def landing(paper: str) -> str:
     """The page of a paper; the start has no other than its one notebook."""
     return "notebooks/00_start_here" if paper == "start" else f"notebooks/{paper}/index"
-
-
-def _rows_of(paper: str, behind: Behind) -> dict[str, list[Row]]:
-    """A paper's rows by the part of its page: sentences of the paper, claims of ours, protocols, all else; which are
-    tested."""
-    rows = [row for row in behind.catalog if row.paper == paper]
-    claims = [row for row in rows if row.kind == "claim"]
-    return {
-        "printed": [row for row in claims if row.of_paper],
-        "ours": [row for row in claims if not row.of_paper],
-        "protocols": [row for row in rows if row.kind == "protocol"],
-        "rest": [row for row in rows if row.kind not in ("claim", "protocol")],
-        "tested": [row for row in claims if behind.claims_of(row)],
-    }
-
-
-def figure_cards(paper: str, pages: Sequence[NotebookPage], behind: Behind) -> list[dict[str, Any]]:
-    """The figures of a paper in the order of its notebooks, each with the facts that site.js filters by."""
-    rows = [row for row in behind.catalog if row.paper == paper and row.kind == "figure"]
-    published = {output.rpartition(".")[0]: row.compared_with for row in rows for output in row.outputs}
-    cards = []
-    for name in [name for page in pages for name in behind.made_by(page.name, "png")]:
-        record = behind.records[name]
-        verdicts = [behind.claims[id].verdict for id in record["claim_ids"] if id in behind.claims]
-        facts = {
-            "paper": PAPERS[paper].short,
-            "evidence": record["evidence"],
-            "verdict": verdicts[0] if verdicts else "",
-            "published-figure": published.get(name, "").partition(";")[0],
-        }
-        cards.append(dict(record=record, facts=facts))
-    return cards
 
 
 def evidence_legend(readme: str) -> dict[str, Markup]:
