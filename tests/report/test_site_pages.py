@@ -8,7 +8,7 @@ import pytest
 from docutils.core import publish_doctree
 from proctor.paths import CATALOG, DATA, ROOT
 from proctor.report import catalog
-from proctor.report.site import _as_text
+from proctor.report.site import _as_text, _by_name
 from proctor.report.site_notebook import NotebookPage, SiteError
 from proctor.report.site_pages import (
     PAPERS,
@@ -53,6 +53,13 @@ def test_a_docstring_is_text_whose_examples_stay_as_they_are():
     text = "\n".join(lines)
     assert text.startswith(r"As \*in\* \ ``x``\ s:") and "\n::\n\n       1 * 2\n\nand\\_ on." in text
     assert "\n::\n\n   >>> f(`x`)\n   3\n" in text and text.endswith("\nDone.")
+
+
+def test_a_signature_tells_nothing_of_the_machine_that_builds():
+    typed = "out: ~typing.Annotated[list[~pathlib.Path], <typer.Option object at 0x7f>, <x at 0x8>] = (), n: int = 3"
+    shown, returns = _by_name(None, "", "", None, None, f"({typed}, place: Path = PosixPath('{ROOT}/data'))", "str")
+    assert (shown, returns) == ("(out: list[~pathlib.Path] = (), n: int = 3, place: Path = PosixPath('data'))", "str")
+    assert _by_name(None, "", "", None, None, None, None) == (None, None)
 
 
 def test_sphinx_can_read_the_docstrings_of_the_library():

@@ -130,11 +130,15 @@ def setup(app) -> dict:
 
 
 def _by_name(app, what: str, name: str, member: object, options: object, signature: str, returns: str) -> tuple:
-    """A signature with numpy's ArrayLike by its name, not as the ten types that it stands for."""
+    """A signature with numpy's ArrayLike by its name, not as the ten types that it stands for, without what only
+    commands read of a type, and with paths from the checkout's folder."""
     from sphinx.util.typing import stringify_annotation
 
-    spelt = stringify_annotation(ArrayLike, "smart")
-    return signature and signature.replace(spelt, "ArrayLike"), returns
+    if signature:
+        signature = re.sub(r"(?:~\w+\.)?Annotated\[(.+?), <[^\]]*\]", r"\1", signature)
+        signature = signature.replace(stringify_annotation(ArrayLike, "smart"), "ArrayLike")
+        signature = signature.replace(f"{paths.ROOT}{os.sep}", "")
+    return signature, returns
 
 
 _STAYS = re.compile(r"^(>>> (?:.+\n)*|(?:  .*\n|\n(?=  ))+)", re.MULTILINE)
