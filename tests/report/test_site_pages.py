@@ -43,7 +43,7 @@ def test_the_legend_is_readme_s_and_has_every_kind():
 
 def test_every_public_module_is_in_a_package():
     found = packages(LIBRARY)
-    assert "uq.checks" in found["uq"] and "uq.dataset.rules" in found["uq"] and "cli" in found[""]
+    assert "uq.checks" in found["uq"] and "uq.dataset.rules" in found["uq"] and "cli" in found["proctor"]
     assert not any("__" in module for modules in found.values() for module in modules)
 
 

@@ -73,8 +73,9 @@ class Page:
     def text(self) -> str:
         """The page. Code that shows nothing by itself goes into the next fold."""
         outputs, rest = self._outputs()
-        blocks: list[tuple[str, str]] = []  # (text, output or the name of a fold with code, Markdown)
-        for number, cell in enumerate(self.cells):
+        title, _, text = "".join(self.cells[0]["source"]).partition("\n")
+        blocks = [("text", _prose(text))]  # ("text", "output" or the name of a fold with code, Markdown)
+        for number, cell in enumerate(self.cells[1:], 1):
             text = "".join(cell["source"]).strip("\n")
             if cell["cell_type"] == "markdown":
                 blocks.append(("text", _prose(text)))
@@ -83,10 +84,6 @@ class Page:
             else:
                 blocks += [("Code", text)] * bool(text)
                 blocks += [("output", block) for (place, _), block in outputs if place == number]
-        title = ""
-        if blocks and blocks[0][1].startswith("# ") and blocks[0][0] == "text":
-            title, _, text = blocks[0][1].partition("\n")
-            blocks[0] = "text", text.strip()
         groups = [(kind, [text for _, text in group]) for kind, group in groupby(blocks, itemgetter(0))]
         values = {name: repr(value) for name, value in self.values.items()}
         about = dict(name=self.name, up=self.up, values=values, title=title, blocks=groups, rest=rest)

@@ -167,11 +167,8 @@ class NotebookPage:
     @property
     def short_title(self) -> str:
         """Its name in the sidebar: "uq/4_bias_and_ranking" -> "4 Bias and ranking"."""
-        number, _, words = self.name.rpartition("/")[2].replace("_", " ").partition(" ")
-        if not re.fullmatch(r"\d+[a-z]?", number):
-            number, words = "", f"{number} {words}"
-        words = words.strip()
-        return f"{number} {words[:1].upper()}{words[1:]}".strip()
+        number, words = re.findall(r"^(\d+[a-z]?)?_?(.*)$", self.name.rpartition("/")[2])[0]
+        return f"{number} {words[:1].upper()}{words[1:].replace('_', ' ')}".strip()
 
     @property
     def run_with(self) -> str:

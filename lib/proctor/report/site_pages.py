@@ -117,7 +117,7 @@ def write_pages(source: Path, behind: Behind, notebooks: Mapping[str, Sequence[N
     modules = packages(library)
     write("api/index.rst", "library.rst", packages=modules)
     for package, names in modules.items():
-        write(f"{page_of(package)}.rst", "package.rst", package=package, modules=names)
+        write(f"api/{package}.rst", "package.rst", package=package, modules=names)
 
     sections = {"Reference": ["figures", "catalog", "protocols/index", "api/index"]}
     if guides := [f"docs/{path.stem}" for path in sorted((root / "docs").glob("*.md"))]:
@@ -154,24 +154,19 @@ def notebook_questions(root: Path) -> dict[str, str]:
 
 
 def packages(library: Path) -> dict[str, list[str]]:
-    """{package: its public modules}, dotted from `library` (lib/proctor); those in no package are under ""."""
+    """{package: its public modules}, dotted from `library` (lib/proctor); "proctor", the last: those in no package."""
     found: dict[str, list[str]] = {}
-    for path in sorted(library.rglob("*.py")):
+    for path in [*sorted(library.glob("*/**/*.py")), *sorted(library.glob("*.py"))]:
         parts = path.relative_to(library).with_suffix("").parts
         if not any(part.startswith("_") for part in parts):
-            found.setdefault(parts[0] if len(parts) > 1 else "", []).append(".".join(parts))
-    return dict(sorted(found.items(), key=lambda entry: (entry[0] == "", entry[0])))
-
-
-def page_of(package: str) -> str:
-    """The page of a package: "uq" -> "api/uq"; modules outside of the packages have one together."""
-    return f"api/{package or 'proctor'}"
+            found.setdefault(parts[0] if len(parts) > 1 else "proctor", []).append(".".join(parts))
+    return found
 
 
 def address_of(function: str) -> str:
     """Page and anchor of a function: "uq.checks.run_check" -> "/api/uq.html#proctor.uq.checks.run_check"."""
-    package = function.partition(".")[0] if function.count(".") > 1 else ""
-    return f"/{page_of(package)}.html#proctor.{function}"
+    package = function.partition(".")[0] if function.count(".") > 1 else "proctor"
+    return f"/api/{package}.html#proctor.{function}"
 
 
 def read_protocols(path: Path) -> dict[str, dict[str, Any]]:
@@ -185,9 +180,7 @@ def prompt(name: str) -> dict[str, Any]:
     """What a protocol's page says of a prompt. Raises OSError when there is none."""
     paper, _, own = name.partition("/")
     file = f"lib/proctor/{'exam' if paper == 'hle' else paper}/prompts/{own}.md"
-    _, header, text = re.split(
-        r"^---$", (paths.ROOT / file).read_text(encoding="utf-8"), maxsplit=2, flags=re.MULTILINE
-    )
+    _, header, text = (paths.ROOT / file).read_text(encoding="utf-8").split("---\n", 2)
     return dict(name=name, file=file, header={"asks": ""} | yaml.safe_load(header), words=len(text.split()))
 
 
