@@ -39,24 +39,26 @@ def link(site: str, question_id: int) -> str:
     return f"{home(site)}/questions/{question_id}"
 
 
+def credit(site: str, owner_id: float, owner_name: str | None, posted: datetime, stated: str | None) -> dict[str, str]:
+    """What the reuse of a post must name. stated: its licence as the source says it; without it that of its day."""
+    known = not pd.isna(owner_id)
+    named = owner_name if isinstance(owner_name, str) else ""
+    return dict(
+        author=named or (f"user {int(owner_id)}" if known else "unknown"),
+        author_link=f"{home(site)}/users/{int(owner_id)}" if known else "",
+        posted=posted.date().isoformat(),
+        licence=stated if isinstance(stated, str) and stated else licence(posted),
+        changes=CHANGES,
+    )
+
+
 def attributions(questions: pd.DataFrame) -> pd.DataFrame:
-    """A row a question of a pool: what its reuse must name. licence: as the source states it, else by the day."""
-    rows = []
-    for row in questions.itertuples():
-        known = not pd.isna(row.owner_id)
-        author = row.owner_name if isinstance(row.owner_name, str) and row.owner_name else None
-        rows.append(
-            dict(
-                site=row.site,
-                question_id=row.question_id,
-                link=link(row.site, row.question_id),
-                author=author or (f"user {int(row.owner_id)}" if known else "unknown"),
-                author_link=f"{home(row.site)}/users/{int(row.owner_id)}" if known else "",
-                posted=row.created.date().isoformat(),
-                licence=row.licence if isinstance(row.licence, str) and row.licence else licence(row.created),
-                changes=CHANGES,
-            )
-        )
+    """A row a question of a pool: its address, and whose it is."""
+    rows = [
+        (row.site, row.question_id, link(row.site, row.question_id))
+        + (*credit(row.site, row.owner_id, row.owner_name, row.created, row.licence).values(),)
+        for row in questions.itertuples()
+    ]
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 

@@ -258,16 +258,12 @@ def _fresh(kept: pd.DataFrame, changes: pd.DataFrame) -> pd.DataFrame:
 
 def _dev_rows(dev: pd.DataFrame, quotas: Quotas) -> list[dict]:
     """The dev set's rows: the public columns, the answer, and whose both are."""
-    whose = ["owner_id", "owner_name", "licence"]
-    answered = dev.assign(created=dev["answered"], **{name: dev[f"answer_{name}"] for name in whose})
-    credits = [posts.attributions(table).iloc[:, 3:].to_dict("records") for table in (dev, answered)]
-    rows = [
-        public
-        | dict(answer_id=answer.answer_id, answer=to_markdown(answer.answer))
-        | own
-        | {f"answer_{name}": value for name, value in theirs.items()}
-        for public, answer, own, theirs in zip(public_rows(dev, quotas), dev.itertuples(), *credits)
-    ]
+    rows = []
+    for public, row in zip(public_rows(dev, quotas), dev.itertuples()):
+        own = posts.credit(row.site, row.owner_id, row.owner_name, row.created, row.licence)
+        whose = (row.answer_owner_id, row.answer_owner_name, row.answered, row.answer_licence)
+        theirs = {f"answer_{name}": value for name, value in posts.credit(row.site, *whose).items()}
+        rows.append(public | dict(answer_id=row.answer_id, answer=to_markdown(row.answer)) | own | theirs)
     return sorted(rows, key=_key)
 
 
@@ -348,20 +344,18 @@ def read_releases(folder: str | Path) -> list[Release]:
 def read_release(folder: str | Path) -> Release:
     """One version. Raises DataError naming the file that can't be read; `check_releases` checks what the files say."""
     folder, tables = Path(folder), {}
+    path = folder / "release.json"
     try:
-        manifest = json.loads((folder / "release.json").read_text(encoding="utf-8"))
-        if not isinstance(manifest, dict) or not isinstance(manifest.get("files"), dict):
-            raise ValueError("not the object that `release` writes")
+        manifest = json.loads(path.read_bytes())
+        if not isinstance(manifest["files"], dict):
+            raise ValueError("files is no object")
         for name, columns in TABLES.items():
             path = folder / f"{name}.csv"
-            table = pd.read_csv(path, dtype=str, keep_default_na=False)  # an author may be called 007, or NA
-            if missing := set(columns) - set(table.columns):
-                raise DataError(f"{path}, row 1: no column {', '.join(sorted(missing))}. Take the release anew.")
+            table = pd.read_csv(path, dtype=str, keep_default_na=False)[columns]  # an author may be called 007, or NA
             tables[name] = table.map(as_written).astype({"question_id": "int64"})
-    except DataError:
-        raise
-    except (OSError, ValueError) as error:
-        raise DataError(f"{folder}: not a release ({' '.join(str(error).split())[:200]}). Take it anew.") from None
+    except (OSError, ValueError, LookupError, TypeError) as error:
+        told = " ".join(str(error).split())[:200]
+        raise DataError(f"{path}: not as `release` wrote it ({told}). Take the release anew.") from None
     rows = {name: read(folder / f"{name}.jsonl", _whole) for name in ("questions", "dev")}
     return Release(folder.name, manifest, **rows, **tables)
 
