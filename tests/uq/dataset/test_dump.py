@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 from proctor.data.tabular import DataError
 from proctor.uq.dataset import pool
-from proctor.uq.dataset.generate_dump import make_posts, make_questions, write_dump, write_later_dump
+from proctor.uq.dataset.generate_dump import make_posts, make_questions, write_dump
 from proctor.uq.dataset.pool import Rejected, ingest_dump, read_rows, write_site
 from proctor.uq.dataset.posts import to_markdown
 
@@ -125,24 +125,6 @@ def test_rows_depend_on_no_encoding_of_tags_no_byte_order_mark_and_no_piece(tmp_
         monkeypatch.setattr(pool, "PIECE", piece)
         found = [pair for rows in read_rows(path) for pair in rows]
         assert found == list(enumerate(expected, 1))
-
-
-# made-up dumps
-
-
-def test_a_later_dump_holds_what_became_of_the_questions(tmp_path):
-    posts = list(make_posts(make_questions(40, 1)))
-    parents = {row["Id"]: row.get("ParentId") for row in posts}
-    assert all(parents.get(row["AcceptedAnswerId"]) == row["Id"] for row in posts if "AcceptedAnswerId" in row)
-    open_ones = [int(row["Id"]) for row in posts if row.get("AnswerCount") == "0" and "ClosedDate" not in row][:4]
-    fates = dict(zip(open_ones, ("accepted answer", "answered", "closed", "deleted")))
-    later = write_later_dump(tmp_path / "b.xml", write_dump(tmp_path / "a.xml", posts, tags="new"), fates)
-    rows = {int(row["Id"]): row for part in read_rows(later) for _, row in part}
-    accepted, answered, closed, deleted = (rows.get(number) for number in open_ones)
-    assert rows[int(accepted["AcceptedAnswerId"])]["ParentId"] == accepted["Id"] and accepted["AnswerCount"] == "1"
-    assert answered["AnswerCount"] == "1" and "AcceptedAnswerId" not in answered
-    assert "ClosedDate" in closed and deleted is None and len(rows) == len(posts) + 2 - 1
-    assert rows[1]["Tags"] == posts[0]["Tags"].replace("><", "|").replace("<", "|").replace(">", "|")
 
 
 # the pool

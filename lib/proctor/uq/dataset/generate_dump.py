@@ -4,7 +4,7 @@ Texts are common words in random order. Votes and views are drawn so that rules 
 have many), not fitted to any real site: what is found on them is simulated evidence.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import NamedTuple
@@ -14,7 +14,6 @@ import numpy as np
 
 from proctor.files import write_atomic
 from proctor.generated.worked import DISTINCT, DOUBLED
-from proctor.uq.dataset.pool import Rejected, read_rows
 from proctor.uq.dataset.posts import licence
 
 WORDS = DISTINCT + DOUBLED
@@ -150,26 +149,6 @@ def write_dumps(
             first = [row for row in rows if row["PostTypeId"] == "1"][:COPIED]
         write_dump(Path(folder) / site.name / "Posts.xml", rows, tags=("old", "new")[place % 2], bom=place % 2 == 0)
     return planted
-
-
-def write_later_dump(path: str | Path, earlier: str | Path, fates: Mapping[int, str]) -> Path:
-    """The dump `earlier` as it is found later. fates: by question, what became of it since: "accepted answer",
-    "answered", "closed" or "deleted"."""
-    read = (row for part in read_rows(earlier) for row in part)
-    posts, answers = [row[1] for row in read if not isinstance(row, Rejected)], []
-    number = max(int(row["Id"]) for row in posts)
-    for row in posts:
-        fate = fates.get(int(row["Id"]), "")
-        if fate == "closed":
-            row["ClosedDate"] = row["LastActivityDate"]
-        if fate in ("answered", "accepted answer"):
-            number += 1
-            shared = {name: row[name] for name in ("CreationDate", "LastActivityDate", "Body", "ContentLicense")}
-            answers.append(dict(Id=str(number), PostTypeId="2", ParentId=row["Id"], Score="1") | shared)
-            row["AnswerCount"] = "1"
-        if fate == "accepted answer":
-            row["AcceptedAnswerId"] = str(number)
-    return write_dump(path, [row for row in posts if fates.get(int(row["Id"])) != "deleted"] + answers)
 
 
 def _with_copies(rows: Iterable[dict], first: list[dict], share: float, rng: np.random.Generator) -> Iterator[dict]:
