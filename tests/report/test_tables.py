@@ -116,6 +116,7 @@ def test_long_tables_are_whole_in_the_csv_alone(out):
     assert len(pd.read_csv(out / "t.csv")) == tables.ROWS + 5
     text = (out / "t.md").read_text()
     assert text.count("\n|") == tables.ROWS + 2 and "the first 500 of 505 rows" in text
+    assert "… 475 more rows in t.csv" in tables.excerpt(text, "t", rows=len(long))
 
 
 def test_a_dollar_in_a_saved_table_begins_no_formula():

@@ -206,13 +206,14 @@ def is_drawn(fig: Figure, value: float) -> bool:
 
 
 def _marks(fig: Figure) -> Iterator[np.ndarray]:
-    for artist in (artist for ax in fig.axes for artist in ax.get_children()):
-        if isinstance(artist, Rectangle):
-            yield np.array([*artist.get_bbox().get_points().ravel(), artist.get_width(), artist.get_height()])
-        for read in ("get_xydata", "get_offsets", "get_array"):  # of lines, collections and images
-            values = getattr(artist, read, lambda: None)()
-            if values is not None:
-                yield np.ma.filled(np.ma.asarray(values, float), np.nan)
+    for ax in fig.axes:
+        for artist in ax.get_children():
+            if isinstance(artist, Rectangle):
+                yield np.array([*artist.get_bbox().get_points().ravel(), artist.get_width(), artist.get_height()])
+            for read in ("get_xydata", "get_offsets", "get_array"):  # of lines, collections and images
+                values = getattr(artist, read, lambda: None)()
+                if values is not None:
+                    yield np.ma.filled(np.ma.asarray(values, float), np.nan)
 
 
 def _numbers(fig: Figure) -> Iterator[tuple[float, float]]:

@@ -106,7 +106,7 @@ class Output:
         if unknown := [column for column in columns if column not in shown]:
             raise ValueError(f"{name}: no column {', '.join(unknown)} to show; there are {', '.join(shown.columns)}")
         file, place = paths.OWN_FIGURES / f"{name}.md", f"{provenance.relative(paths.OWN_FIGURES)}/{name}"
-        text = tables.excerpt(file.read_text(encoding="utf-8"), place, columns)
+        text = tables.excerpt(file.read_text(encoding="utf-8"), place, columns, len(df))
         _show({"text/markdown": text, "text/plain": text}, {"artifact": name})
 
     def figure(

@@ -83,7 +83,12 @@ def label(record: Mapping) -> str:
 def write(record: Mapping, contents: Mapping[str, bytes | str]) -> None:
     """Write each content to build/figures/<artifact><suffix> (or where `make reproduce` says), and the record last: its
     presence says that all are there."""
-    text = json.dumps(record, indent=2, sort_keys=True, ensure_ascii=False, allow_nan=False)  # or nothing is written
+    try:
+        text = json.dumps(record, indent=2, sort_keys=True, ensure_ascii=False, allow_nan=False)
+    except (TypeError, ValueError) as error:  # nothing is written
+        raise ValueError(
+            f"{record['artifact']}: parameters are finite numbers, texts, lists, mappings: {error}"
+        ) from None
     base = paths.OWN_FIGURES / record["artifact"]
     for suffix, content in {**contents, ".json": text + "\n"}.items():
         write_atomic(base.with_suffix(suffix), content, durable=False)  # receipts tell a file that was lost

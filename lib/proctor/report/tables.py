@@ -84,7 +84,7 @@ def save_table(
     rounded = df.map(lambda value: float(f"{value:.12g}") if isinstance(value, float) else value)
     intervals = intervals_in(rounded, formats or {}) if intervals is None else intervals
     shown = _shown(df, name, formats or {}, intervals) if text is None else text
-    numeric = [name for name in shown if name in intervals or name in df and pd.api.types.is_numeric_dtype(df[name])]
+    numeric = [each for each in shown if each in intervals or each in df and pd.api.types.is_numeric_dtype(df[each])]
     rest = len(shown) - ROWS
     part = shown if rest <= 0 else shown.head(ROWS)
     caption = caption if rest <= 0 else f"{caption} (the first {ROWS} of {len(shown)} rows; all are in the CSV)".strip()
@@ -144,15 +144,16 @@ def _unescaped(markdown: str) -> str:
     return html.unescape(re.sub(r"\\(.)", r"\1", markdown))
 
 
-def excerpt(markdown: str, place: str, columns: Sequence[str] = ()) -> str:
+def excerpt(markdown: str, place: str, columns: Sequence[str] = (), rows: int = 0) -> str:
     """A saved table as a page shows it: 30 rows, the named columns or the first 8, and what is left out.
 
-    place: the file's path without the ending. columns: names that the file does not have are passed over.
+    place: the file's path without the ending. columns: names that the file does not have are passed over. rows: of the
+    CSV, where it has more than ROWS.
     """
     shown, numeric, caption, label = read_markdown(markdown)
     named = [column for column in columns if column in shown]
     part = shown[named or shown.columns[:COLUMNS_SHOWN]].head(ROWS_SHOWN)
-    more, wide = len(shown) - len(part), 0 if named else len(shown.columns) - len(part.columns)
+    more, wide = max(rows, len(shown)) - len(part), 0 if named else len(shown.columns) - len(part.columns)
     left = [f"{count} more {what}" for count, what in ((more, "rows"), (wide, "columns")) if count]
     rest = f"… {' and '.join(left)} in {place}.csv" if left else ""
     return plain(to_markdown(part, numeric, caption, label, rest))
