@@ -43,6 +43,7 @@ def test_answers_that_mean_the_same_are_one_group_a_wide_table_has_a_column_per_
     "text, given, message",
     [
         (WIDE.replace("q2,B", "q1,A"), {}, "row 3, column item: 'q1' is the item of row 2 too"),
+        (WIDE.replace("q2,B", "q1,B"), {}, "row 3, column item: 'q1' is the item of row 2 too"),
         (LONG.replace("q2,a", "q1,d"), {}, "row 5, column target: 'q1' has the key '1/2' in row 2, here 'Rome'"),
         (WIDE.replace("q2,B", "q2,"), {}, "row 3, column key: empty. Give the item its key"),
         (WIDE.replace("C,C,C", "C,7,C"), {}, "row 3, column b: '7' is a number, the keys are letters"),

@@ -281,7 +281,7 @@ def _read_table(
         id, right = needs(row, item, fix="Name the item of every row")[item], row[key].strip() if key else ""
         if wide and key and needed and not right:
             raise Wrong(key, "empty", "Give the item its key, or delete the row")
-        if right and keys.setdefault(id, _question(row, id, right)).answer != right:
+        if right and keys.setdefault(id, _question(row, id, right)).answer != right and not wide:
             what = f"{id!r} has the key {keys[id].answer!r} in row {first[id]}, here {right!r}"
             raise Wrong(key, what, "Give it one")
         if odd := next((name for name in systems if letters and row[name].strip().isdecimal()), ""):
