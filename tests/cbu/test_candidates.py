@@ -13,7 +13,6 @@ from proctor.cbu.utility import NONE
 from proctor.data.questions import load_families
 from proctor.data.schemas import Question
 from proctor.exam.answer_match import classes, plain_text
-from proctor.exam.words import same_answer
 from proctor.generated.worked import EQUATION
 from proctor.models.messages import Reply
 from proctor.models.prompts import load
@@ -124,9 +123,7 @@ def test_variants_have_no_key_and_are_solved_by_all():
     ],
 )
 def test_a_draft_is_kept_that_is_new_and_whose_answer_most_solvers_give(text, answers, fate, defined):
-    becomes = defined(
-        "cbu/3_budget", cache=cache, classes=classes, plain_text=plain_text, same_answer=same_answer
-    ).becomes
+    becomes = defined("cbu/3_budget", cache=cache, classes=classes, plain_text=plain_text).becomes
     assert becomes(text, SUM.question, ["What is 1 + 1?"], answers) == fate
 
 

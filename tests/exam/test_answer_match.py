@@ -11,8 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from proctor.exam import formula
 from proctor.exam.answer_match import same
-from proctor.exam.units import COUNTED, UNITS, factor, quantity, unit_name
-from proctor.exam.words import same_answer
+from proctor.exam.units import COUNTED, UNITS, factor, quantity
 from proctor.paths import ROOT
 
 SAME = [
@@ -45,6 +44,9 @@ SAME = [
     ("1, 2 and 3", "1, 2, and 3"),
     ("2½", "5/2"),
     ("5 m", "500 cm"),
+    ("5 N", "5"),
+    ("50 %", "50"),
+    ("0.5 %", "0.5%"),
     ("forty-two", "42"),
     ("1e-3 m", "1 mm"),
     ("2.5e-6 m", "2.5 µm"),
@@ -70,6 +72,8 @@ DIFFERENT = [
     ("8", "7"),
     (r"\frac{1}{2^{99}}", r"\frac{1}{2^{98}}"),
     ("x", "y"),
+    (".5", "5"),
+    ("4 m^0", "0"),
     ("5 m", "6"),
     ("(0,1)", "(0,1.5)"),
     ("x=5", "6"),
@@ -103,6 +107,8 @@ OPEN = [
     ("3*x-1*y+13=0", "3x + 4y + 14=0"),
     ("2020-05-01", "2014"),
     ("300 K", "300"),
+    ("5 cm", "5%"),
+    ("0.05 %", "0.05"),
     ("300 K", "300000"),
     ("5 A", "5"),
     ("25 C", "25"),
@@ -145,8 +151,6 @@ def test_no_text_raises_and_what_is_exactly_the_same_is_true(one, two):
     assert same(one, two) in (True, False, None)
     if one.strip():
         assert same(one, one) is True
-    if same_answer(one, two) and one.strip():
-        assert same(one, two) is True
 
 
 def larger(parts):
@@ -226,8 +230,8 @@ NUMBERS = st.decimals(allow_nan=False, allow_infinity=False, min_value=-(10**9),
 
 @given(NUMBERS, NUMBERS)
 def test_numbers_are_the_same_when_their_values_are(one, two):
-    assert same_answer(f"{one:,}", str(two)) == (one == two)
-    assert same_answer(f"{one:.3f}".replace("-", "−"), f"{one:.5f}")
+    assert same(f"{one:,}", str(two)) is (one == two)
+    assert same(f"{one:.3f}".replace("-", "−"), f"{one:.5f}") is True
 
 
 # quantities of a closed list of units, and how units relate
@@ -245,6 +249,6 @@ def test_a_quantity_is_read_a_word_that_is_no_unit_makes_none_and_a_letter_of_tw
 def test_each_unit_of_the_list_is_known_to_pint_which_says_how_they_relate():
     for unit in sorted(set(UNITS.values()) - {"degree_Celsius", "degree_Fahrenheit"}):
         assert factor(f"{unit}*meter", "kelvin*candela") == 0, unit
-    assert not COUNTED & set(UNITS) and unit_name("squared") is None
+    assert not COUNTED & set(UNITS)
     assert factor("second^-1", "hertz") == 1 and factor("cent_piece", "dollar") == Fraction(1, 100)
     assert factor("degree_Celsius", "kelvin") is None

@@ -6,7 +6,6 @@ import pytest
 from proctor.cbu.judges import JUDGES, score_probabilities, stated_score
 from proctor.data.schemas import Question
 from proctor.exam.run_exam import extract_answer, grade, judgement
-from proctor.exam.words import same_answer
 from proctor.hle_verified.stages import read_choice, read_repair
 from proctor.kina.item_refinement import read_audit, read_change
 from proctor.kina.items import Item, Option
@@ -79,7 +78,6 @@ READERS = {
     "answer": lambda reply: grade(EXACT, extract_answer(EXACT, reply)),
     "chosen answer": lambda reply: grade(CHOICE, extract_answer(CHOICE, reply)),
     "letter": lambda reply: letter(reply.text, 4),
-    "equality": lambda reply: same_answer(reply.text, "4"),
     "probability of an answer": answer_probability,
 }
 

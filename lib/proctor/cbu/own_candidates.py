@@ -17,8 +17,8 @@ from proctor.data.answers import load_asked
 from proctor.data.questions import load_questions
 from proctor.data.schemas import Answer, Question
 from proctor.data.tabular import DataError
+from proctor.exam.answer_match import same
 from proctor.exam.recorded import EXAMPLES, MODELS
-from proctor.exam.words import same_answer
 from proctor.models.endings import all_home
 from proctor.models.read_answer import stated
 from proctor.models.registry import spec
@@ -116,7 +116,7 @@ def majority_score(answers: Sequence[Answer], votes: Mapping[str, Sequence[str |
         others = (other.id for other in answers if other.question_id == answer.question_id and other.id != answer.id)
         said = votes.get(answer.question_id, ()) if votes is not None else [finals[other] for other in others]
         found[answer.id] = (
-            np.mean([pd.notna(vote) and same_answer(vote, finals[answer.id]) for vote in said])
+            np.mean([pd.notna(vote) and same(vote, finals[answer.id]) is True for vote in said])
             if len(said) and finals[answer.id] is not None
             else np.nan
         )

@@ -25,7 +25,7 @@ from typing import NamedTuple
 from proctor.data.schemas import LETTERS
 from proctor.exam.formula import GREEK, Undecided, close, constant, indexed, is_word, parse_formula, uses, values
 from proctor.exam.units import Quantity, factor, quantity
-from proctor.exam.words import affirms, counted, day, mixed, same_answer, same_compound, solutions, unknown
+from proctor.exam.words import affirms, counted, day, mixed, same_compound, same_text, solutions, unknown
 from proctor.models.read_answer import letter
 
 LONGEST = 400  # characters of an answer that is read as mathematics
@@ -55,7 +55,7 @@ _LITERAL = re.compile(
 def same(given: str | None, right: str) -> bool | None:
     """Whether `given` is the answer `right`: True, False, or None where it can't be decided without a judge.
 
-    exact: `same_answer` (case of words, articles, thousands separators, a unit that only one of them gives).
+    exact: the same text, whatever the case of words, articles and outer punctuation (`same_text`).
     yes or no: yes and true are one, no and false the other.
     letter: a key that is a lone letter A to J is met by the letter that the answer states.
     quantity: in whatever unit of the list; of two that measure different things, False.
@@ -66,7 +66,7 @@ def same(given: str | None, right: str) -> bool | None:
     """
     if given is None or not given.strip():
         return False
-    if same_answer(given, right):
+    if same_text(given, right):
         return True
     if (affirmed := affirms(right, whole=True)) is not None and (said := affirms(given)) is not None:
         return said == affirmed
@@ -78,7 +78,7 @@ def same(given: str | None, right: str) -> bool | None:
     if (days := [day(text) for text in (given, right)]) != [None, None]:
         return days[0] == days[1] if None not in days else None  # a difference of numbers is meant by nobody
     one, two = normal(given), normal(right)
-    if one and same_answer(one, two):
+    if one and same_text(one, two):
         return True
     if (decided := same_compound(one, two)) is not None:
         return decided
@@ -122,8 +122,9 @@ def _same(given: str, right: str) -> bool | None:
     if _RANGE.fullmatch(one) or _RANGE.fullmatch(two):
         return None
     one, two = mixed(one), mixed(two)
-    if one != two and one.rstrip("%") == two.rstrip("%"):
-        return None  # 0.05 % and 0.05
+    if one != two and (bare := one.rstrip("%")) == two.rstrip("%"):
+        number = literal(bare)
+        return True if number and (abs(number.value) > 1 or not number.value) else None  # 50 % and 50; 0.05 % and 0.05
     return _one_number(one, two) or _same_value(parse_formula(one), parse_formula(two))
 
 
@@ -153,7 +154,7 @@ def _same_list(brackets: str, one: list[str], closing: str, two: list[str]) -> b
 
 
 def _entry(given: str, right: str) -> bool | None:
-    if same_answer(given, right):
+    if same_text(given, right):
         return True
     try:
         return _same(given, right)
@@ -176,8 +177,9 @@ def _symbol(left: str) -> bool:
 
 def _one_number(given: str, right: str) -> bool:
     """Whether both are one number, one of them a decimal. Raises Undecided where one is the other rounded."""
-    if not any(found and found.step for found in (literal(given), literal(right))):
-        return False
+    numbers = literal(given), literal(right)
+    if not any(found and found.step for found in numbers):
+        return None not in numbers and numbers[0] == numbers[1]
     (value, step), (exact, last) = _measured(given), _measured(right)
     if value is None or exact is None or 2 * abs(exact - value) > max(step, last):
         return False
@@ -251,7 +253,7 @@ def _same_quantity(one: Quantity | None, two: Quantity | None, given: str, right
     assert unit is not None
     if factor(unit.unit, "degree") == 1 and re.search(r"\\pi|\bpi\b", bare):
         return _same_value(parse_formula(f"({unit.number})*\\pi/180"), parse_formula(bare))
-    if not unit.loose:
+    if not unit.loose and "%" not in bare:
         alike = None if re.search(r"[A-Za-z]", re.sub(r"\\[a-z]+", "", bare)) else _same(unit.number, bare)
         if alike is not False:
             return alike
@@ -288,7 +290,8 @@ def normal(text: str) -> str:
     text = re.sub(r"\\ce\s*\{([^{}]*)\}", r"\1", text)
     text = re.sub(r"\s*(?<=[\d\s])(?:percent|per cent)\b", "%", text)
     text = re.sub(r"(?<=\d)\s?(thousand|million|billion|trillion)s?\b", lambda word: _SCALES[word[1]], text)
-    text = re.sub(r"\\(cdot|times|ast)(?![A-Za-z])", "*", text).replace(r"\div", "/").replace(r"\%", "%")
+    text = re.sub(r"\\(cdot|times|ast)(?![A-Za-z])", "*", text).replace(r"\div", "/")
+    text = re.sub(r"\s*\\?%", "%", text)
     text = re.sub(r"\\[dt]frac(?![A-Za-z])", r"\\frac", text).replace(r"\{", "⦃").replace(r"\}", "⦄")
     text = re.sub(r"\\?\^\s*(\\circ|\{\\circ\})", "°", text)
     text = re.sub(r"\\approx(?![A-Za-z])|^\s*(approximately|about|roughly)\b", "", text, flags=re.IGNORECASE)

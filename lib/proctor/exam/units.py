@@ -48,7 +48,7 @@ COUNTED = set(  # nouns that a bare number stands for as well
     "apples oranges coins books cards eggs boxes marbles balls cats dogs letters words digits sides edges vertices "
     "faces atoms electrons protons neutrons molecules species genes solutions roots states cities countries".split()
 )
-LOOSE = set("K M C F T H N A u d l".split())
+LOOSE = set("K M C F T H A u d l".split())  # thousands, millions, temperatures, variables
 OFFSET = {"degree_Celsius", "degree_Fahrenheit"}
 _LOCK = threading.Lock()  # pint's registry fills its caches as it computes
 
@@ -75,16 +75,6 @@ class Quantity(NamedTuple):
     number: str
     unit: str
     loose: bool = False
-
-
-def unit_name(text: str) -> str | None:
-    """A unit as pint spells it, or the name of a thing that is counted; None for any other word.
-
-    >>> [unit_name(text) for text in ("km", "Meters", "apples", "KM", "squared")]
-    ['km', 'meters', 'apples', None, None]
-    """
-    plain = text.casefold()
-    return _spelt(text) or (plain if plain in COUNTED else None)
 
 
 def quantity(text: str) -> Quantity | None:
@@ -151,5 +141,5 @@ def factor(unit: str, other: str) -> Fraction | None:
             return Fraction(registry.Quantity(Fraction(1), registry.parse_units(unit)).to(other).magnitude)
         except pint.DimensionalityError:
             return Fraction(0)
-        except (pint.PintError, ArithmeticError, ValueError, TypeError, AssertionError):
+        except (pint.PintError, ArithmeticError, LookupError, ValueError, TypeError, AssertionError):
             return None

@@ -1,4 +1,4 @@
-"""Answers in words: exact comparison, yes and no, days, chemical formulas.
+"""Answers in words: the same text, yes and no, days, chemical formulas.
 
 Solutions as people write them: alternatives, unions, plus or minus, inequalities and mixed numbers.
 
@@ -10,17 +10,12 @@ import unicodedata
 from collections import Counter
 from contextlib import suppress
 from datetime import date, datetime
-from decimal import Decimal
 
 from proctor.exam.formula import GREEK
-from proctor.exam.units import UNITS, factor, unit_name
+from proctor.exam.units import UNITS
 from proctor.models.read_answer import NUMBERS
 
-_NUMBER = re.compile(
-    r"([-+−]?)([$£€]?)\s*([-+−]?(?:(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?|\.\d+))(\s*[%°]|\s+[^\W\d_]+)?", re.IGNORECASE
-)
 _INVISIBLE = dict.fromkeys(map(ord, "\u200b\u200c\u200d\u2060\ufeff\u00ad"))
-_AMBIGUOUS = set("K M C F T H A u d l".split())  # thousands, millions, temperatures
 _QUOTES = ("''", '""', "``", "“”", "‘’", "()", "**")
 _FORMULA = re.compile(r"[\\^_=+*/<>|{}]|\d[^\W\d_]|[^\W\d_]\d")
 _SHORT_WORDS = set("of in is it to by on or as an and the".split())
@@ -38,35 +33,15 @@ _ELEMENTS = set(
 )
 
 
-def same_answer(given: str | None, right: str) -> bool:
-    """Exact comparison: numbers by value (commas, trailing zeros, and a unit that only one of them gives, aside),
-    other text without articles, outer punctuation and the case of words."""
-    if given is None:
-        return False
-    one, two = _number(given), _number(right)
-    if one is not None and two is not None:
-        if one[1] != two[1] and "%" in (one[1], two[1]) and 0 < abs(one[0]) <= 1:
-            return False  # 0.05 % and 0.05
-        return one[0] == two[0] and (not one[1] or not two[1] or factor(one[1], two[1]) == 1)
-    return _same_words(_plain(given), _plain(right))
-
-
-def _number(text: str) -> tuple[Decimal, str] | None:
-    """Value and unit, or None for what is no single number."""
-    found = _NUMBER.fullmatch(text.strip().rstrip(".").strip())
-    if not found:
-        return None
-    sign, money, digits, word = (part or "" for part in found.groups())
-    unit = unit_name(word.strip()) if word.strip() not in ("", "%") else word.strip()
-    if unit is None or money and unit or sign and digits[0] in "-+−" or word.strip() in _AMBIGUOUS:
-        return None
-    return Decimal((sign + digits).replace(",", "").replace("−", "-")), UNITS[money] if money else unit
+def same_text(one: str, two: str) -> bool:
+    """Equal but for articles, outer punctuation and quotes, and the case of words."""
+    return _same_words(_plain(one), _plain(two))
 
 
 def _plain(text: str) -> str:
     text = " ".join(unicodedata.normalize("NFC", text).translate(_INVISIBLE).split())
     for _ in range(4):
-        before, text = text, text.strip(" .,;:?")
+        before, text = text, re.sub(r"^(?:[ ,;:?]|\.(?!\d))+|[ .,;:?]+$", "", text)
         for begin, end in _QUOTES:
             if len(text) > 1 and text.startswith(begin) and text.endswith(end) and end not in text[1:-1]:
                 text = text[1:-1]
