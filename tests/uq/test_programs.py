@@ -140,6 +140,10 @@ def test_wrong_code_can_not_judge_itself(code, tests):
         ("def f(x):\n    if x < 0: raise ValueError('negative')\n    return float('inf')",
          "assert f(1) > 1e300\ntry: f(-1)\nexcept ValueError as error: assert str(error) == 'negative'\nelse: assert 0"),
         ("import math\ndef f(x): return math.pi", "assert math.isclose(f(1), 3.14159265, rel_tol=1e-6)"),
+        ("from fractions import Fraction\ndef f(x): return [Fraction(1, x), 2j * x, range(x)]",
+         "from fractions import Fraction\nassert f(3) == [Fraction(1, 3), 6j, range(3)]"),
+        ("def f(n):\n    for i in range(n): yield i, {i}", "assert list(f(2)) == [(0, {0}), (1, {1})] and next(f(1)) == (0, {0})"),
+        ("import itertools\nnumbers = itertools.count()\ndef f(): return next(numbers)", "assert [f(), f()] == [0, 1]"),
     ],
 )  # fmt: skip
 def test_plain_data_passes_between_code_and_tests(code, tests):
@@ -151,6 +155,12 @@ def test_plain_data_passes_between_code_and_tests(code, tests):
     [
         (EQUAL + "def f(x): return E()", "assert f(1) == 2", "f gives a E, which is no plain data"),
         (EQUAL + "e = E()", "assert e == 2", "use e, which is no plain data"),
+        ("import itertools\nf = itertools.count", "assert next(f()) == 0", "f gives a count of more than 10,000 items"),
+        (
+            "def f():\n    yield 1\n    raise ValueError",
+            "assert next(f()) == 1",
+            "f gives a generator that raises ValueError",
+        ),
         ("def f(g): return g(1)", "assert f(lambda x: x) == 1", "a function, which is no plain data"),
         ("def sum(xs): return 2", "assert sum([1, 1]) == 2", "use sum, which the code replaced"),
     ],

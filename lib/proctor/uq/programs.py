@@ -17,11 +17,12 @@ fault; where the question gives it nothing to test it accepts and says so. Three
 
 `run_tests(code, tests)` runs the code of a stranger in two processes, with only plain data between them. The code runs
 in one process. The tests run in another, where each function of the code stands for what is there: a call sends its
-arguments as plain data (None, truth values, whole numbers, floats, text, bytes, lists, tuples, sets, dictionaries) and
-gets plain data back. So `==`, `isinstance`, `sorted`, `math` in a test are Python's, whatever the code did to them,
-to frames or to the garbage collector; the tests' text never reaches it. Lists, sets and dictionaries that a call
-changes in place are changed for the tests too. Undecided, for nobody can judge them: tests that call a builtin which
-the code replaced, and those that pass or get what is no plain data, such as a function or an instance of a class.
+arguments as plain data (None, truth values, numbers, text, bytes, lists, tuples, sets, dictionaries, ranges, fractions)
+and gets plain data back; of an iterator, such as a generator, its items. So `==`, `isinstance`, `sorted`, `math` in a
+test are Python's, whatever the code did to them, to frames or to the garbage collector; the tests' text never reaches
+it. Lists, sets and dictionaries that a call changes in place are changed for the tests too. Undecided, for nobody can
+judge them: tests that call a builtin which the code replaced, and those that pass or get what is no plain data, such as
+a function, an instance of a class, or an iterator without end.
 
 Each process has limits of time, memory and file size, a folder of its own, no environment, and a watch that refuses
 sockets, other processes, and making, listing, reading or writing files elsewhere. What this does not stop: a watch

@@ -10,7 +10,10 @@ import io
 import json
 import os
 import sys
+from collections.abc import Iterator
+from fractions import Fraction
 from functools import partial
+from itertools import islice
 
 PASSED, UNDECIDED, FAILED = "passed", "undecided", "failed"
 
@@ -54,6 +57,12 @@ class Opaque(BaseException):
 
 
 _BASES: tuple[type, ...] = (bool, int, float, str, bytes, list, tuple, set, frozenset, dict)
+_PARTS = {  # of what is made again from whole numbers or floats
+    complex: lambda value: [value.real, value.imag],
+    Fraction: lambda value: [value.numerator, value.denominator],
+    range: lambda value: [value.start, value.stop, value.step],
+}
+_MOST = 10_000  # items of an iterator
 
 
 def _packed(value):
@@ -71,9 +80,25 @@ def _packed(value):
         return {"bytes": bytes.hex(value)}
     if base is dict:
         return {"dict": [[_packed(key), _packed(each)] for key, each in dict.items(value)]}
+    if parts := _PARTS.get(type(value)):
+        return {type(value).__name__: parts(value)}
     if base is None:
         raise Opaque(f"a {type(value).__name__}, which is no plain data")
     return {base.__name__: [_packed(each) for each in base.__iter__(value)]}
+
+
+def _result(made):
+    """What a function gives, packed; of an iterator, such as a generator, its items. Raises Opaque where they are more
+    than _MOST, or one can't be had."""
+    if not isinstance(made, Iterator):
+        return _packed(made)
+    try:
+        items = list(islice(made, _MOST + 1))
+    except Exception as error:
+        raise Opaque(f"a {type(made).__name__} that raises {type(error).__name__}") from None
+    if len(items) > _MOST:
+        raise Opaque(f"a {type(made).__name__} of more than {_MOST:,} items")
+    return {"iterator": _packed(items)["list"]}
 
 
 def _unpacked(sent):
@@ -84,8 +109,11 @@ def _unpacked(sent):
         return bytes.fromhex(content)
     if kind == "dict":
         return {_unpacked(key): _unpacked(value) for key, value in content}
-    makes = dict(list=list, tuple=tuple, set=set, frozenset=frozenset)
-    return makes[kind](map(_unpacked, content))
+    for made in _PARTS:
+        if kind == made.__name__:
+            return made(*content)
+    makes = dict(list=list, tuple=tuple, set=set, frozenset=frozenset, iterator=iter)
+    return makes[kind](list(map(_unpacked, content)))
 
 
 # The process of the code
@@ -111,7 +139,7 @@ def _serve_code() -> None:
     def call(name: str, args: list, keywords: dict) -> dict:
         given = [_unpacked(each) for each in args]
         made = names[name](*given, **{key: _unpacked(each) for key, each in keywords.items()})
-        return {"value": _packed(made), "args": [_packed(each) for each in given]}
+        return {"value": _result(made), "args": [_packed(each) for each in given]}
 
     request = None
     while True:
