@@ -11,7 +11,7 @@ from collections import Counter
 from typing import Annotated, Any, ClassVar
 from urllib.parse import urlsplit
 
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
 from proctor.models.embedded import Embedded, Endpoint, try_turn
 from proctor.models.endings import CallError, call_errors, scrub
@@ -217,15 +217,14 @@ class Token(Alternative):
     top_logprobs: list[Alternative] = []
 
 
-class Content(BaseModel):
-    content: list[Token]
+TOKENS = TypeAdapter(list[Token])
 
 
-def _tokens(logprobs: object) -> list[Token]:
+def _tokens(logprobs: Any) -> list[Token]:
     """[] where there are none, or odd ones: what a reply says beside its text must never lose the reply."""
     try:
-        return Content.model_validate(logprobs).content
-    except (ValidationError, RecursionError):
+        return TOKENS.validate_python(logprobs["content"])
+    except (ValidationError, TypeError, KeyError, RecursionError):
         return []
 
 

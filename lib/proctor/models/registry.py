@@ -66,14 +66,18 @@ KEYS = {"openai": "OPENAI_API_KEY", "anthropic": "ANTHROPIC_API_KEY"}
 
 def _table(name: str) -> dict:
     """The entries of models.yaml or prices.yaml and, over them, the user's own of my_models.yaml or my_prices.yaml."""
-    own = OWN_PARAMS / f"my_{name}"
-    return _entries(PARAMS / name) | (_entries(own) if own.is_file() else {})
+    return _entries(os.path.join(PARAMS, name)) | _own_entries(name)
+
+
+def _own_entries(name: str) -> dict:
+    own = os.path.join(OWN_PARAMS, f"my_{name}")  # asked for at each call: a Path takes ten times as long
+    return _entries(own) if os.path.isfile(own) else {}
 
 
 @lru_cache
-def _entries(path: Path) -> dict:
+def _entries(path: str) -> dict:
     try:
-        entries = yaml.safe_load(path.read_text()) or {}
+        entries = yaml.safe_load(Path(path).read_text()) or {}
     except (OSError, yaml.YAMLError) as error:
         raise ModelError(
             f"{path}: can't be read ({error}). Correct the file or take it from the repository again"
@@ -91,20 +95,19 @@ def spec(name: str) -> Spec:
     never goes there. Raises ModelError for anything else."""
     table = _table("models.yaml")
     if name in table:
-        own = OWN_PARAMS / "my_models.yaml"
-        where = f"{own if own.is_file() and name in _entries(own) else PARAMS / 'models.yaml'}, {name}"
         try:
-            entry = Spec(name=name, **table[name])
-        except TypeError as error:
-            raise ModelError(f"{where}: {error}") from error
-        if entry.kind not in ("gguf", *KEYS):
-            raise ModelError(f"{where}: kind {entry.kind!r} is none of gguf, {', '.join(KEYS)}")
-        if entry.base_url and (urlsplit(entry.base_url).username or urlsplit(entry.base_url).password):
-            raise ModelError(
-                f"{where}: base_url holds a name or a password; put the key into an environment variable and name that "
-                "as key_env"
-            )
-        return entry if entry.model or entry.local else Spec(**{**vars(entry), "model": name})
+            entry = Spec(name=name, **{"model": "" if table[name].get("kind") == "gguf" else name} | table[name])
+            if entry.kind not in ("gguf", *KEYS):
+                raise TypeError(f"kind {entry.kind!r} is none of gguf, {', '.join(KEYS)}")
+            if "@" in urlsplit(entry.base_url or "").netloc:
+                raise TypeError(
+                    "base_url holds a name or a password; put the key into an environment variable and name that as "
+                    "key_env"
+                )
+            return entry
+        except (TypeError, AttributeError) as error:
+            where = OWN_PARAMS / "my_models.yaml" if name in _own_entries("models.yaml") else PARAMS / "models.yaml"
+            raise ModelError(f"{where}, {name}: {error}") from error
     kind, _, model = name.partition("/")
     model, at, address = model.partition("@http")
     if kind in KEYS and model:

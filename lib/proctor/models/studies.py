@@ -220,18 +220,16 @@ class Rehearsal(Session):
         self.lengths: dict[tuple[str, str], list[tuple[int, int]]] = defaultdict(list)  # of kept replies, in and out
 
     async def ask_many(self, requests, what: str = "calls") -> list[Reply]:
-        return [self._rehearse(request) for request in requests]
-
-    def _rehearse(self, request: Request) -> Reply:
-        reply = self._kept(request)
-        if request.key not in self.asked and reply and reply.source == "recording":
-            if reply.prompt_tokens and reply.completion_tokens:
-                self.lengths[request.model, request.prompt].append((reply.prompt_tokens, reply.completion_tokens))
-        self.asked[request.key] = request, reply.source if reply else "missing"
-        if reply is None:
-            self.stand_ins += 1
-            reply = stand_in(request)
-        return reply
+        replies = []
+        for request in requests:
+            reply = self._kept(request)
+            if request.key not in self.asked and reply and reply.source == "recording":
+                if reply.prompt_tokens and reply.completion_tokens:
+                    self.lengths[request.model, request.prompt].append((reply.prompt_tokens, reply.completion_tokens))
+            self.asked[request.key] = request, reply.source if reply else "missing"
+            self.stand_ins += reply is None
+            replies.append(reply or stand_in(request))
+        return replies
 
     @property
     def to_ask(self) -> dict[str, Request]:
