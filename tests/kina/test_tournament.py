@@ -154,6 +154,7 @@ EVEN, UNEVEN = (0.5, 0.5), (0.2, 0.8)
         (lambda: Mechanism("tournament", bonus=1, audit=-0.1), "audit is -0.1"),
         (lambda: Mechanism("agreement", bonus=1, defects=2), "defects is 2"),
         (lambda: Mechanism("flat", pay=-1), "pay is -1"),
+        (lambda: Mechanism("contest", bonus=4), "kind is 'contest': must be one of flat"),
         (lambda: thresholds(PAIR, bar=4), "bar is 4: must be one of the levels 1 to 3"),
         (
             lambda: win(Reviewer((1, 2), ((0.8, 0, 0.2), (0.1, 0.7, 0.2))), bar=2),

@@ -25,6 +25,7 @@ from scipy.stats import norm, t
 from proctor.stats.interval import Interval
 
 EFFORTS = ("hasty", "diligent")
+KINDS = ("flat", "per_item", "each", "tournament", "agreement")  # of what a reviewer is paid for
 EXACT = 1e-12  # slack for sums of probabilities
 
 
@@ -88,7 +89,8 @@ class Mechanism:
     agreement   pay, and the bonus if both verdicts are alike (peer prediction in its simplest form; no audit). A share
                 `defects` of the items has a defect; a review that clears the bar tells, any other finds none
 
-    Raises ValueError for a bonus that is missing or not positive where one is paid, and shares outside 0 to 1.
+    Raises ValueError for an unknown kind, a bonus that is missing or not positive where one is paid, and shares outside
+    0 to 1.
     """
 
     kind: str
@@ -99,7 +101,9 @@ class Mechanism:
     defects: float = 0.2
 
     def __post_init__(self):
-        if self.kind not in ("flat", "per_item") and not 0 < self.bonus < np.inf:
+        if self.kind not in KINDS:
+            raise ValueError(f"kind is {self.kind!r}: must be one of {', '.join(KINDS)}")
+        if self.kind not in KINDS[:2] and not 0 < self.bonus < np.inf:
             raise ValueError(f"bonus is {self.bonus:g}: {self.kind} needs one above 0")
         for name in ("audit", "defects"):
             if not 0 <= getattr(self, name) <= 1:

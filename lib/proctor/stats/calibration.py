@@ -66,12 +66,14 @@ def calibration_interval(
     confidence, correct = _inputs(confidence, correct, kind, bin_size)
     fewest, order = bin_size if kind == "official" else 2, np.argsort(confidence, kind="stable")
     labels = np.argsort(order) if questions is None else np.asarray(questions)  # each answer a question of its own
-    sat = np.zeros(len(order)) if sittings is None else np.asarray(sittings)[order]
-    runs = [run for run in (order[sat == one] for one in np.unique(sat)) if len(run) >= fewest]
+    sitting = np.zeros(len(order)) if sittings is None else np.asarray(sittings)
+    checks.same_length(confidence=confidence, questions=labels, sittings=sitting)
+    runs = [order[sitting[order] == one] for one in np.unique(sitting)]  # answers of each, the least sure first
+    runs = [run for run in runs if len(run) >= fewest]
     if not runs:
         return bootstrap.no_interval(level)
-    kept, unit = np.concatenate(runs), np.empty(len(order), int)
-    unit[kept], n_units = checks.cluster_index(labels[kept], len(kept))
+    used, unit = np.concatenate(runs), np.empty(len(order), int)  # unit: the number of each answer's question
+    unit[used], n_units = checks.cluster_index(labels[used], len(used))
 
     def squared(drawn: np.ndarray) -> float:
         """Of how often each question was drawn."""
