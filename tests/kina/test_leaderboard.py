@@ -77,6 +77,8 @@ def test_model_that_misses_items_is_an_error_or_handled_as_said(tmp_path):
         ([["item", "a", "b"], ["1", 1, 0], ["2", "", ""]], "row 3, column item: no score for item '2'"),
         ([["item", "a", "b"], ["", 1, 0]], "row 2, column item: empty"),
         ([["model", "item", "score"], ["", "1", 1]], "row 2, column model: empty"),
+        ([["agent", "task", "resolved"], ["a", "1", 2]], "row 2, column resolved: 2 is not a score"),
+        ([["agent", "task", "resolved"], ["a", "", 1]], "row 2, column task: empty"),
         ([["name", "a", "b"], ["1", 1, 0]], "row 1: the columns are name, a, b. Give"),
         (
             [["model", "item", "score", "discipline"], ["a", "1", 1, "law"], ["b", "1", 1, "art"]],

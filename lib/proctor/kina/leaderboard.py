@@ -182,25 +182,11 @@ def _csv(path: Path, notes: list[str]) -> tuple[list[tuple], list[str]]:
     rows, problems = read_rows(path, "csv")
     if not rows:
         raise DataError(summary(problems or [f"{path}: no scores in it. Write a header and one row per item."]))
-    columns = list(rows[0][1])
-    role = _roles(columns)
-    long = {"model", "item", "score"} <= role.keys()
-    turned = "model" in role and "item" not in role
-    if not long and ("model" in role) == ("item" in role):
-        raise DataError(
-            f"{path}, row 1: the columns are {', '.join(columns)}. Give model, item, score "
-            "(one score a row), item and one column a model, or model and one column an item; discipline next to them "
-            "if wanted."
-        )
-    if not long:  # every other column holds scores
-        others = ("model", "sample") if turned else ("item", "discipline", "sample")
-        role = {name: role[name] for name in others if name in role}
+    role, scored = _form(path, list(rows[0][1]))
+    long, turned = "score" in role, "item" not in role
     notes += [f"column {column!r} is taken for {name}" for name, column in role.items() if column != name]
     if turned:
         notes.append("a row is a model and a column an item: turned on its side")
-    scored = [role["score"]] if long else [column for column in columns if column not in role.values()]
-    if turned and not scored:
-        raise DataError(f"{path}: no column but {role['model']!r}. Give each item a column, or each score a row.")
     words = [row[column].strip() for _, row in rows for column in scored]
     if n_words := sum(word.casefold() in OUTCOMES for word in words if not word[:1].isdigit()):
         notes.append(f"{n_words:,} scores are words such as True and False, pass and fail: read as 1 and 0")
@@ -224,7 +210,27 @@ def _csv(path: Path, notes: list[str]) -> tuple[list[tuple], list[str]]:
             raise Wrong(whose, f"no score for {whose} {named[whose]!r}", "Fill in the row or remove it")
         return found
 
-    return [score for found in collect(path, rows, problems, scores_of) for score in found], problems
+    own = {name: column for name, column in role.items() if column.strip()}  # problems name the file's own columns
+    return [score for found in collect(path, rows, problems, scores_of, names=own) for score in found], problems
+
+
+def _form(path: Path, columns: list[str]) -> tuple[dict[str, str], list[str]]:
+    """The column of each role, and the columns of scores: one in a long table, which alone has the role "score"."""
+    role = _roles(columns)
+    if {"model", "item", "score"} <= role.keys():
+        return role, [role["score"]]
+    if ("model" in role) == ("item" in role):
+        raise DataError(
+            f"{path}, row 1: the columns are {', '.join(columns)}. Give model, item, score "
+            "(one score a row), item and one column a model, or model and one column an item; discipline next to them "
+            "if wanted."
+        )
+    others = ("item", "discipline", "sample") if "item" in role else ("model", "sample")
+    role = {name: role[name] for name in others if name in role}
+    scored = [column for column in columns if column not in role.values()]
+    if "model" in role and not scored:
+        raise DataError(f"{path}: no column but {role['model']!r}. Give each item a column, or each score a row.")
+    return role, scored
 
 
 def _roles(columns: list[str]) -> dict[str, str]:
