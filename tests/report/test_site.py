@@ -287,6 +287,8 @@ def test_a_paper_has_its_notebooks_figures_and_rows(page):
     paper = page("notebooks/uq/index").article
     assert list(hrefs(paper.table).values()) == ["../../notebooks/uq/1_formulas.html", "../../notebooks/uq/2_told.html"]
     assert "Is it so?" in paper.table.text
+    heads = "Notebooks#What the paper says, and what holds here#Protocols#Figures#Tables, figures and all else#"
+    assert "".join(head.text for head in paper.select("h2")) == heads
     said, protocols, rest = paper.select("table.filtered")
     assert [cell.text for cell in said.select("td")][:2] == ["It holdsUQ Table 1", "✓ holds"]
     assert "Sentences of the paper: 1, tested: 1; with their parts, 1 hold." in paper.text
