@@ -3,10 +3,9 @@
 correct: shape (questions,), 1, 0, or NaN where the judgement is missing or unreadable. confidence: the same shape, in
 [0, 1], NaN where none was stated.
 
-How sure a model says it is of its own answers: without examples, and after two that state high or low numbers.
-
-All are asked of the same answers, so that the anchor's effect is the only difference. An anchor of 96 and 97 % cannot
-raise what is at the top of the scale; one of 61 and 62 % can lower it, and was added after the first result.
+`anchored_confidence` asks how sure a model is of its own answers: without examples, and after two that state high or
+low numbers. All are asked of the same answers, so that the anchor is the only difference. An anchor of 96 and 97 %
+cannot raise what is at the top of the scale; one of 61 and 62 % can lower it, and was added after the first result.
 """
 
 from collections.abc import Mapping, Sequence
@@ -102,7 +101,6 @@ def metrics_table(
 ANSWERS = 100
 STYLES = ("plain", "anchored")  # of the first study
 LOW = "low"  # the same two examples, stating 61 and 62 %
-# Shares of replies below BELOW and their correlation, guessed before the study with the low anchor.
 COLUMNS = ["model", "style", "question_id", "category", "answer_id", "correct", "confidence"]
 
 

@@ -4,7 +4,7 @@
                               |          | review, revise, reject     | review, revise, reject
                               +-------> rejected <--------------------+
 
-    case = step(case, Event("q1", "review", by="bo", score=4, feedback="..."))  # or it names the field and the mend
+    case = step(case, Event("q1", "review", by="bo", score=4, feedback="..."))  # or InvalidStep: field and fix
 
 A `Case` never changes: `step` returns the next one, with every review and word of feedback in it. The rubrics are data
 (published/hle/rubric_reviewer, rubric_expert); they alone say which scores there are. The paper does not state which
@@ -51,7 +51,7 @@ NEEDS = {"check": "stumped", "review": "score", "promote": "reviewers", "reject"
 
 
 class InvalidStep(ValueError):
-    """An event that can't happen now: the field at fault, what is wrong, and how to mend it."""
+    """An event that can't happen now: the field at fault, what is wrong, and how to fix it."""
 
     def __init__(self, question: str, field: str, what: str, mend: str):
         super().__init__(f"question {question}, {field}: {what}. {mend}.")

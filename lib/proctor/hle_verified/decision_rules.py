@@ -30,9 +30,9 @@ QUORUMS = {"all": lambda yes, n: yes == n > 0, "most": lambda yes, n: 2 * yes > 
 
 @dataclass(frozen=True)
 class Replication:
-    """The attempts of one solver at one item, beside the key (pass@8).
+    """The attempts of one solver at one item, compared with the key (pass@8).
 
-    agree: answers that are the key; undecided: where that can't be told; the other readable ones differ from it.
+    agree: answers that are the key; undecided: those of which nobody can say; the other readable ones differ from it.
     common, common_n: the answer that most of the attempts give, and how many do.
     """
 
@@ -246,12 +246,12 @@ def verify(
                 uncertainty, reasons = "audit not passed", failed
             else:
                 status, fixes = "revised", tuple(part for part in COMPONENTS if changes[part])
-                mended = dict(question=repair.problem, rationale=repair.rationale, answer=repair.answer)
-                revised = item.model_copy(update=mended)
+                parts = dict(question=repair.problem, rationale=repair.rationale, answer=repair.answer)
+                revised = item.model_copy(update=parts)
     expertise = ""
     if uncertainty:
-        parts = [part for part in COMPONENTS if part in (doubted or PRIMARY)]
-        expertise = f"{item.category or 'the field of the item'}: {', '.join(parts)}"
+        open_parts = [part for part in COMPONENTS if part in (doubted or PRIMARY)]
+        expertise = f"{item.category or 'the field of the item'}: {', '.join(open_parts)}"
     why = (*screening.reasons, *reasons)
     decision = Decision(item.id, status, stage, why, screening.flagged, fixes, uncertainty, expertise)
     trail.append(dict(step="routing", **asdict(decision)))

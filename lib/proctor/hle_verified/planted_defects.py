@@ -1,4 +1,4 @@
-"""Known defects of all nineteen kinds, put into questions of ours: an exam, and items beside their sound twins.
+"""Known defects of all nineteen kinds, put into questions of ours: an exam, and items next to their sound twins.
 
     items, truths = damaged_exam()     # two items a kind, and sound ones
     versions = all_versions()          # each item sound, damaged, and repaired rightly and wrongly
@@ -102,9 +102,9 @@ def both(first: Question, second: Question) -> Question:
     )
 
 
-# The same defects beside sound twins, in questions that a model may have answered
+# Items next to their sound twins, from the last two questions of each cell of families-v2
 
-PLACES = (11, 12)  # of the twelve questions of a cell: the last two
+PLACES = (11, 12)  # of the twelve questions of a cell
 SOUND, DAMAGED, RIGHT, WRONG = "sound", "damaged", "repaired right", "repaired wrong"
 
 

@@ -1,4 +1,4 @@
-"""How far judges of one's own can be trusted: their verdicts beside human labels on a part of the answers.
+"""How far judges of one's own can be trusted: their verdicts next to human labels on a part of the answers.
 
 table = judged(read_verdicts("verdicts.csv"), read_labels("labels.csv"))     # one row per judge and answer
 for judge, part in table.groupby("judge"):

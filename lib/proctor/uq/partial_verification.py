@@ -53,7 +53,7 @@ class Checked:
         return min(1.0, least / high), min(1.0, most / low)
 
 
-FUNNEL = ["passed", "human_verified", "human_passed"]
+FUNNEL = ["passed", "human_verified", "human_passed"]  # each a part of the one before
 
 
 def full_set() -> tuple[pd.DataFrame, pd.Series]:
@@ -116,7 +116,7 @@ def solve_rate_bounds(models: pd.DataFrame, every: pd.Series, recall: tuple[floa
 def precision_difference(
     right: int, checked: int, other_right: int, other_checked: int, level: float = 0.95
 ) -> Interval:
-    """Share right of the checked answers less that of others, as if drawn at random and apart (Newcombe's limits)."""
+    """Share right of the checked answers minus that of others, as of two random samples (Newcombe's limits)."""
     counts = right, checked, other_right, other_checked
     low, high = confint_proportions_2indep(*counts, compare="diff", method="newcomb", alpha=1 - level)
     return Interval(right / checked - other_right / other_checked, float(low), float(high), level, "newcombe")

@@ -27,8 +27,8 @@ a function, an instance of a class, or an iterator without end.
 Each process has limits of time, memory and file size, a folder of its own, no environment, and a watch that refuses
 sockets, other processes, and making, listing, reading or writing files elsewhere. What this does not stop: a watch
 within a process is no wall. Code that is written to break out (through a fault of the interpreter, or by `os.mknod` and
-`os.mkfifo`, of which Python tells no watch) has the rights of the user who runs it, and root is not held to the limit
-on processes. For answers from strangers run all of this in a container, as a user without rights.
+`os.mkfifo`, which Python does not report to a watch) has the rights of the user who runs it, and the limit on processes
+does not bind root. For answers from strangers run all of this in a container, as a user without rights.
 """
 
 import json
@@ -199,8 +199,8 @@ def _given(unknown: str, text: str) -> list[str]:
     for line in reversed(text.strip().splitlines()):
         if re.search(rf"(?<![\w\\]){re.escape(unknown)}(?:_\w+)?\s*=", line):
             pieces = re.split(r"\bor\b|\band\b|[,;]|\\text\{[^}]*\}|\\quad", line)
-            told = [piece.rpartition("=")[2] for piece in pieces if "=" in piece or _NAKED.match(piece)]
-            return [value for piece in told if (value := piece.strip(" $*.()\\[]"))]
+            values_of = [piece.rpartition("=")[2] for piece in pieces if "=" in piece or _NAKED.match(piece)]
+            return [value for piece in values_of if (value := piece.strip(" $*.()\\[]"))]
     return []
 
 
@@ -216,7 +216,7 @@ def _solves(sides: tuple, unknown: str, value: str) -> bool:
 
 
 def _difference(sides: tuple, unknown: str, value) -> float:
-    """Left less right, relative to the larger; real only."""
+    """Left minus right, relative to the larger; real only."""
     one, two = map(complex, next(values(*(_put(side, unknown, value) for side in sides))))
     if abs(one.imag) + abs(two.imag) > 1e-12 * (1 + abs(one) + abs(two)):
         raise Undecided("not real")
@@ -261,8 +261,8 @@ def run_tests(code: str, tests: str, seconds: int = SECONDS) -> tuple[bool | Non
             children.append(_start("tests", folder, stdin=subprocess.PIPE, stdout=out, pass_fds=(answers[0], asks[1])))
             for end in (*answers, *asks):
                 os.close(end)
-            told = dict(code=code, tests=tests, limits=limits, ends=(answers[0], asks[1]))
-            children[1].communicate(json.dumps(told).encode(), timeout=2 * seconds)
+            task = dict(code=code, tests=tests, limits=limits, ends=(answers[0], asks[1]))
+            children[1].communicate(json.dumps(task).encode(), timeout=2 * seconds)
             children[0].wait(timeout=1)
             late = any(child.returncode in (-signal.SIGXCPU, -signal.SIGKILL) for child in children)
         except subprocess.TimeoutExpired:

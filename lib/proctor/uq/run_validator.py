@@ -2,7 +2,7 @@
 
     found = await validate(session, Run("(CC u3|U) => (FLC u3|U) => (C u3|U)", ["o3"]), questions, answers)
 
-What it costs at most is told by a rehearsal (`models.studies`). Every answer is a conversation of its own with
+A rehearsal (`models.studies`) says what it costs at most. Every answer is a conversation of its own with
 `notation.decide`, many at once. None asks a call after its verdict is settled. The session keeps replies as they come,
 so a run resumes after a kill.
 """
@@ -279,14 +279,14 @@ class _Trial:
         run, judge = self.run, self.run.judge(vote)
         others = [one for one in range(len(run.judges)) if one != vote.judge] if vote.turn else []
         before = [self.trace[replace(vote, judge=one, turn=vote.turn - 1)]["reply"] for one in others]
-        told = (f"Judge {i}: {without_marks(text)}" for i, text in enumerate(before, 1))
+        said = (f"Judge {i}: {without_marks(text)}" for i, text in enumerate(before, 1))
         return load("uq/debate", run.settings).request(
             judge,
             sample=vote.sample,
             temperature=run.temperature,
             question=as_shown(self.question, judge, run.settings),
             answer=self.answer.text,
-            others="\n\n".join(told) or "none has spoken yet",
+            others="\n\n".join(said) or "none has spoken yet",
         )
 
     async def _reply(self, request: Request) -> Reply:
@@ -300,9 +300,9 @@ class _Trial:
 def _lines(path: str | Path | None) -> Iterator[Callable[[int, dict | None], None]]:
     """`add(place, content)` writes a JSONL file in the order of the answers: lines that come early wait. None: no line.
 
-    It is written beside its place, and gets its name if no verdict is missing at the end. Of several runs only one
-    writes a file at a time. What a run that ended early leaves beside it is there to be read, until the next run to the
-    same file.
+    It is written under a passing name next to its place, and gets its own if no verdict is missing at the end. Of
+    several runs only one writes a file at a time. What a run that ended early leaves there can be read, until the next
+    run to the same file.
     """
     if not path:
         yield lambda place, content: None

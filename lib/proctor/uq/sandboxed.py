@@ -121,13 +121,13 @@ def _unpacked(sent):
 
 def _serve_code() -> None:
     asked, answers = os.fdopen(os.dup(0)), os.fdopen(os.dup(1), "w")
-    told = json.loads(asked.readline())
+    task = json.loads(asked.readline())
     sys.stdin, sys.stdout, sys.stderr = io.StringIO(), io.StringIO(), io.StringIO()
-    _bound(told["limits"])
+    _bound(task["limits"])
     names: dict = {"__name__": "answer"}
 
     def define() -> dict:
-        exec(compile(told["code"], "answer", "exec"), names)
+        exec(compile(task["code"], "answer", "exec"), names)
         found: dict = dict(data={}, functions=[], opaque=[])
         for name, value in names.items():
             try:
@@ -160,8 +160,8 @@ def _serve_code() -> None:
 
 
 def _run_tests() -> None:
-    told = json.load(sys.stdin)
-    out, answers, asks = os.dup(1), os.fdopen(told["ends"][0]), os.fdopen(told["ends"][1], "w")
+    task = json.load(sys.stdin)
+    out, answers, asks = os.dup(1), os.fdopen(task["ends"][0]), os.fdopen(task["ends"][1], "w")
     sys.stdin, sys.stdout, sys.stderr = io.StringIO(), io.StringIO(), io.StringIO()
 
     def reply() -> dict:
@@ -190,9 +190,9 @@ def _run_tests() -> None:
 
     kind, why = FAILED, ""
     try:
-        print(json.dumps(dict(code=told["code"], limits=told["limits"])), file=asks, flush=True)
-        _bound(told["limits"])
-        defined, tree = reply(), ast.parse(told["tests"])
+        print(json.dumps(dict(code=task["code"], limits=task["limits"])), file=asks, flush=True)
+        _bound(task["limits"])
+        defined, tree = reply(), ast.parse(task["tests"])
         names = {name: _unpacked(value) for name, value in defined["data"].items()}
         names |= {name: partial(call, name) for name in defined["functions"]}
         names = _trusted(names, defined["opaque"], tree) | {"__name__": "tests"}

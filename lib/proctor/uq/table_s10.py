@@ -4,10 +4,9 @@
     gain(table, ("o3", "3-Iter"), ("o3", "V"), "precision")      # in points, whatever the pairing
 
 All rows judged the same answers, but only their totals are known, not on which answers two rows agree. A gain
-therefore joins two exact intervals, each at half the error (Bonferroni): it holds whatever the pairing, and is hardly
-wider than that of two rows that agree as little as their totals allow. A row whose printed figures fit no counts
-bears no interval: its gains are NaN with limits (-inf, inf), so a claim on it reads "cannot tell". So are those of a
-row of Table S10 that was filtered out of `table`.
+therefore has the paired interval of the pairing that makes it widest (`gain`): it holds whatever the pairing is. A row
+whose printed figures fit no confusion table, or several, has no interval: its gains are NaN with limits (-inf, inf), so
+a claim on it reads "cannot tell". So are those of a row of Table S10 that was filtered out of `table`.
 """
 
 from collections.abc import Callable, Iterable
@@ -145,15 +144,15 @@ def worst_paired(one: Confusion, other: Confusion, figure: str, level: float) ->
     interval is; of n answers that they judge rightly x and y times, at least x + y - n are the same.
     """
     strata = [(one.tp, other.tp, one.tp + one.fn), (one.tn, other.tn, one.tn + one.fp)]
-    apart = [(x - max(0, x + y - n), y - max(0, x + y - n), n) for x, y, n in strata]  # only one, only the other, of
+    differ = [(x - max(0, x + y - n), y - max(0, x + y - n), n) for x, y, n in strata]  # only one, only the other, of
     if figure == "accuracy":
-        low, high = score_limits(*np.sum(apart, axis=0), level)
+        low, high = score_limits(*np.sum(differ, axis=0), level)
     elif figure == "balanced_accuracy":  # of two independent strata, by variance recovery (Zou and Donner 2008)
-        gains = np.array([(x - y) / n for x, y, n in apart])
-        ends = np.array([score_limits(*part, level) for part in apart], float)
+        gains = np.array([(x - y) / n for x, y, n in differ])
+        ends = np.array([score_limits(*part, level) for part in differ], float)
         low, high = (gains.mean() + sign * np.hypot(*(gains - end)) / 2 for sign, end in zip((-1, 1), ends.T))
     else:
-        low, high = score_limits(*apart[0 if figure == "recall" else 1], level)
+        low, high = score_limits(*differ[0 if figure == "recall" else 1], level)
     return float(low), float(high)
 
 
