@@ -110,10 +110,12 @@ def test_what_is_no_results_is_refused(tmp_path):
     (tmp_path / "x.csv").write_text("item,points\na,1\n")
     (tmp_path / "y.json").write_text(json.dumps({"a": {"model": "m", "response": "1"}}))
     (tmp_path / "z.csv").write_text("item,score\na,good\n")
+    (tmp_path / "gap.csv").write_text("item,score\na,1\nb,\n")
     told = {
         "x.csv": "Give question_id, and reply, answer or score",
         "y.json": "nobody has judged",
         "z.csv": "'good' is no score",
+        "gap.csv": "item b has no score .and 0 more.. Fill it in, or leave it out",
     }
     for name, wrong in told.items():
         with pytest.raises(DataError, match=wrong):

@@ -196,6 +196,10 @@ def read_one(path: str | Path, scores: Collection[str] = (), filters: Collection
         if len(models) > 1:
             shown = ", ".join(models[:3])
             raise DataError(f"{path}: results of {len(models)} models ({shown} ...). Give a file of one.")
+        if len(lost := rows.loc[rows["score"].isna(), "question_id"]):
+            raise DataError(
+                f"{path}: item {lost.iloc[0]} has no score (and {len(lost) - 1} more). Fill it in, or leave it out."
+            )
         name = models[0] or name
     scored = rows.assign(score=rows["score"].fillna(0).astype(float))
     return scored.groupby("question_id", sort=False)["score"].mean().rename(name)
