@@ -59,7 +59,7 @@ class Explorable:
         self.text = pd.DataFrame(shown, dtype=str)  # the rows as they are shown; what is not known is empty
         self.groups = list(dict.fromkeys(self.text[self.group]))
         self.numeric = [name for name, column in self.rows.items() if pd.api.types.is_numeric_dtype(column)]
-        self.limits = [column for column in ("low", "high") if column in self.rows]
+        self.limits = ["low", "high"] if {"low", "high"} <= set(self.rows) else []
         self.along = "y" if self.y in self.numeric else "x"  # the axis along which limits lie
         self.axes = {"x": self._axis(self.x), "y": self._axis(self.y)}
 
