@@ -8,9 +8,7 @@ goes on from there.
 """
 
 import argparse
-import csv
 import fcntl
-import io
 import os
 import pickle
 import shutil
@@ -25,16 +23,18 @@ from contextlib import closing, nullcontext, suppress
 from graphlib import TopologicalSorter
 from itertools import chain
 from pathlib import Path
-from typing import Any, NamedTuple, TextIO
+from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 
 from proctor import need
 from proctor.files import harmless, write_atomic
 from proctor.paths import BUILD, COMMITTED, ROOT
 from proctor.report import catalog
-from proctor.report.provenance import relative
 from proctor.workflow import receipts
 from proctor.workflow.kernels import KernelServer
 from proctor.workflow.notebook import Notebook, WorkflowError, shown
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 PLAN = "PROCTOR_PLAN"  # the file where a notebook leaves its plan, and then asks nothing (models/studies.py)
 LOG = BUILD / "snakemake.log"
@@ -278,7 +278,7 @@ def _elsewhere(jobs: Iterable[Job], at_once: int, options: Sequence[str]) -> Gen
                 del waiting[place]
                 yield pickle.loads(place.read_bytes())
         for job in waiting.values():
-            why = f"did not run to its end; {relative(LOG)} or the log of its job says why"
+            why = f"did not run to its end; {shown(LOG)} or the log of its job says why"
             yield job._replace(problem=f"{job.name} {why}", reused=False)
         process.wait()
     finally:
@@ -332,13 +332,10 @@ def split_kept(notebooks: Sequence[Notebook]) -> tuple[list[Notebook], list[str]
     return [each for each in notebooks if not each.missing_logs()], lines
 
 
-def write_report(path: Path, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+def write_report(path: Path, table: "pd.DataFrame") -> None:
     """A CSV of what was found; a float has twelve digits, None is an empty cell."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows([f"{cell:.12g}" if isinstance(cell, float) else harmless(cell) for cell in row] for row in rows)
-    write_atomic(path, text.getvalue())
+    cells = table.map(lambda cell: f"{cell:.12g}" if isinstance(cell, float) else harmless(cell))
+    write_atomic(path, cells.to_csv(index=False, lineterminator="\n"))
 
 
 ONE: dict[str, Any] = dict(action="append", default=[], help="only this one, e.g. uq/6_agreement")  # --notebook

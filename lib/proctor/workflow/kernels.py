@@ -88,7 +88,7 @@ class KernelServer:
     def __exit__(self, *_: object) -> None:
         self.ended = True
         for kernel in self.started:  # those of another thread, which waits for them
-            kernel.kill()
+            kernel.send_signal(signal.SIGKILL)
         if self.process:
             self.process.terminate()  # while it still imports
             with contextlib.suppress(BrokenPipeError):
@@ -114,7 +114,7 @@ class KernelServer:
         kernel = Kernel(connection)
         self.started.append(kernel)
         if self.ended:
-            kernel.kill()
+            kernel.send_signal(signal.SIGKILL)
         return kernel
 
 
@@ -144,12 +144,6 @@ class Kernel:
     def send_signal(self, number: int) -> None:
         if self.poll() is None:
             _signal_group(self.pid, number)
-
-    def terminate(self) -> None:
-        self.send_signal(signal.SIGTERM)
-
-    def kill(self) -> None:
-        self.send_signal(signal.SIGKILL)
 
     def close(self) -> None:
         """Kill what still runs of the kernel and of all that it started."""

@@ -8,20 +8,18 @@ written from them; else they go to build/figures/.
 Exit codes: 0 all is up to date, 1 a notebook failed or left out a promised file, 2 bad input (nothing was run).
 """
 
+import argparse
 import os
 import sys
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from proctor.paths import COMMITTED, PARAMS, ROOT, runs_of
 from proctor.workflow import asking, jobs, params, receipts
 from proctor.workflow.jobs import Job
 from proctor.workflow.notebook import all_notebooks, chosen, shown
-
-if TYPE_CHECKING:
-    from proctor.models.spending import Budget
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -34,25 +32,16 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("-p", action="append", **given, help="set one parameter; may be repeated")
     asking.add_budget_options(parser, "all notebooks together")
     options, how = jobs.parse_jobs(parser, arguments)
-    asked = options.params.resolve(), options.overrides, options.notebook, how
-    return jobs.exit_code(lambda: reproduce(*asked, asking.budget_of(options)))
+    return jobs.exit_code(lambda: reproduce(options, how))
 
 
-def reproduce(
-    profile: Path,
-    overrides: Sequence[tuple[str, str]],
-    only: Sequence[str],
-    how: Mapping[str, Any],
-    budget: "Budget | None" = None,
-) -> int:
-    """Run what is not up to date. Returns the exit code; raises WorkflowError before anything runs.
-
-    only: names of notebooks, none for all. how: as `run_jobs` takes it. budget: of what all notebooks together ask;
-    one that asks alone shows its own plan.
-    """
+def reproduce(options: argparse.Namespace, how: Mapping[str, Any]) -> int:
+    """Run what is not up to date. Returns the exit code; raises WorkflowError before anything runs. how: as `run_jobs`
+    takes it. The budget is of what all notebooks together ask; one that asks alone shows its own plan."""
+    profile, overrides, budget = options.params.resolve(), options.overrides, asking.budget_of(options)
     os.chdir(ROOT)
     notebooks = all_notebooks()
-    asked_for = chosen(only, notebooks)
+    asked_for = chosen(options.notebook, notebooks)
     values = params.resolve(notebooks, profile, {"all": params.read_overrides(overrides)})
     figures = params.figures_folder(profile, overrides)
     known = {job.name: job for job in jobs.jobs_of(notebooks, values, figures)}

@@ -10,6 +10,7 @@ again. build/sweeps/<name>/results.csv has a row for each combination and claim.
 Exit codes: 0 every combination ran, 1 one failed, 2 bad input (nothing was run).
 """
 
+import argparse
 import hashlib
 import itertools
 import re
@@ -22,13 +23,11 @@ from typing import TYPE_CHECKING, Any
 import yaml
 
 from proctor import program
-from proctor.models.spending import Budget
 from proctor.paths import BUILD
 from proctor.report.claims import read_claims
-from proctor.report.provenance import relative
 from proctor.workflow import asking, params, receipts
 from proctor.workflow.jobs import Job, exit_code, job_in, jobs_parser, lock, parse_jobs, run_jobs, write_report
-from proctor.workflow.notebook import Notebook, WorkflowError, all_notebooks, chosen
+from proctor.workflow.notebook import Notebook, WorkflowError, all_notebooks, chosen, shown
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -36,8 +35,6 @@ if TYPE_CHECKING:
 SWEEPS = BUILD / "sweeps"
 FIXED = ("claim", "sentence", "evidence", "estimate", "low", "high", "n", "of", "unit", "verdict", "problem", "folder")
 SHOWN = 20  # claims on the terminal; the file has all
-
-Point = dict[str, Any]  # {parameter: its value} of one combination
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -59,26 +56,21 @@ def main(arguments: list[str] | None = None) -> int:
     options, how = parse_jobs(parser, arguments)
 
     def work() -> int:
-        every, grid = all_notebooks(), grid_of(options.varied, options.seed)
-        place = folder_of(options.name or "-".join(options.notebooks).replace("/", "-") or "all")
-        jobs = jobs_of(swept(options.notebooks, grid, every), grid, place, every)
         with lock():
-            return sweep(jobs, place, how, asking.budget_of(options), options.plan)
+            return sweep(options, how)
 
     return exit_code(work)
 
 
-def sweep(
-    jobs: Sequence[tuple[Point, Job]],
-    place: Path,
-    how: Mapping[str, Any],
-    budget: Budget | None = None,
-    only_plan: bool = False,
-) -> int:
-    """Run the jobs of `jobs_of`, write and print their results; the exit code. how: as `run_jobs` takes it.
+def sweep(options: argparse.Namespace, how: Mapping[str, Any]) -> int:
+    """Run the combinations, write and print their results; the exit code. how: as `run_jobs` takes it.
 
     Raises WorkflowError before any runs."""
-    todo = [job.looked_at()._replace(environment=budget.environment if budget else {}) for _, job in jobs]
+    every, grid, budget = all_notebooks(), grid_of(options.varied, options.seed), asking.budget_of(options)
+    place = folder_of(options.name or "-".join(options.notebooks).replace("/", "-") or "all")
+    jobs = jobs_of(swept(options.notebooks, grid, every), grid, place, every)
+    environment = budget.environment if budget else {}
+    todo = [job.looked_at()._replace(environment=environment) for job in jobs]
     ran = [job for job in todo if job.reused and not how["again"]]
     late = [job for job in todo if job not in ran]
     print(f"{_count(len(jobs), 'job')}: {len(late)} to run, {len(ran)} ran before with the same inputs", flush=True)
@@ -87,16 +79,16 @@ def sweep(
         raise WorkflowError("--budget and --max-calls bound what models are asked, and nothing is: add -p mode auto")
     if to_plan := [job for job in late if job.name in asks]:
         bill = asking.show_bill(to_plan, how, "job")
-        if not only_plan:
+        if not options.plan:
             asking.refuse(*bill, budget)
-    if only_plan:
+    if options.plan:
         return 0
     done = {job.name: job for job in run_jobs(todo, "sweep", "job", **how)}
-    runs = [(point, done[job.name]) for point, job in jobs]
-    table = claims_of(runs, place)
-    write_report(place / "results.csv", list(table), table.itertuples(index=False))
-    _tell(table, [job for _, job in runs], place)
-    return 1 if any(job.problem for _, job in runs) else 0
+    runs = [done[job.name] for job in jobs]
+    table = claims_of(runs, list(grid), place)
+    write_report(place / "results.csv", table)
+    _tell(table, runs, place)
+    return 1 if any(job.problem for job in runs) else 0
 
 
 def folder_of(name: str) -> Path:
@@ -129,8 +121,8 @@ def swept(names: Sequence[str], grid: Mapping[str, Any], every: Sequence[Noteboo
 
 def jobs_of(
     notebooks: Sequence[Notebook], grid: Mapping[str, list[Any]], place: Path, every: Sequence[Notebook]
-) -> list[tuple[Point, Job]]:
-    """(combination, its job) for all combinations. every: all notebooks of the repository.
+) -> list[Job]:
+    """A job for each combination. every: all notebooks of the repository.
 
     Raises WorkflowError for notebooks that can't run here, and for each value that does not fit its parameter.
     """
@@ -143,7 +135,7 @@ def jobs_of(
             label = " ".join([notebook.name, *(f"{parameter}={_text(value)}" for parameter, value in point.items())])
             try:
                 given = params.resolve(every, overrides={notebook.name: point})[notebook.name]
-                jobs.append((point, job_in(place / notebook.name / _slug(point), notebook, given, label)))
+                jobs.append(job_in(place / notebook.name / _slug(point), notebook, given, label))
             except params.ParameterError as error:
                 problems += str(error).splitlines()
     if problems:
@@ -151,14 +143,14 @@ def jobs_of(
     return jobs
 
 
-def claims_of(runs: Sequence[tuple[Point, Job]], place: Path) -> "pd.DataFrame":
+def claims_of(runs: Sequence[Job], names: Sequence[str], place: Path) -> "pd.DataFrame":
     """A row for each combination and claim, one for a combination that failed."""
     import pandas as pd
 
-    heads = {name: f"{name} (parameter)" if name in ("notebook", *FIXED) else name for name in runs[0][0]}
+    heads = {name: f"{name} (parameter)" if name in ("notebook", *FIXED) else name for name in names}
     rows: list[dict[str, Any]] = []
-    for point, job in runs:
-        own = {"notebook": job.notebook.name} | {heads[name]: _text(value) for name, value in point.items()}
+    for job in runs:
+        own = {"notebook": job.notebook.name} | {heads[name]: _text(job.values[name]) for name in names}
         own["folder"] = job.figures.parent.relative_to(place).as_posix()
         for claim in [] if job.problem else read_claims(job.figures):
             rows.append(own | {name: getattr(claim, name) for name in FIXED[1:10]} | {"claim": claim.id})
@@ -208,7 +200,7 @@ def _tell(table: "pd.DataFrame", jobs: Sequence[Job], place: Path) -> None:
     if max(len(changed), len(moved)) > SHOWN:
         print(f"  ... and more: the {SHOWN} first are shown")
     print(f"Only the interval moves: {limits.sum()}. Nothing moves: {len(several) - len(moved) - limits.sum()}.")
-    print(f"Each combination and claim: {relative(place / 'results.csv')}")
+    print(f"Each combination and claim: {shown(place / 'results.csv')}")
 
 
 def _counted(verdicts: Iterable[str]) -> str:
@@ -221,7 +213,7 @@ def _text(value: Any) -> str:
     return text.removesuffix("...\n").strip()
 
 
-def _slug(point: Point) -> str:
+def _slug(point: Mapping[str, Any]) -> str:
     """A folder's name for the combination: "resamples=500,seed=1", with a digest where a value is no plain word."""
     parts = [f"{name}={_text(value)}" for name, value in sorted(point.items())]
     name = ",".join(parts)

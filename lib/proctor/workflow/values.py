@@ -61,7 +61,7 @@ class Comparison(NamedTuple):
 
 
 def compare(name: str, before: bytes | None, after: bytes | None, tolerance: float = TOLERANCE) -> Comparison:
-    """How the file `name` differs, by the form that its ending says (.csv, .json, .jsonl, .png, .svg, else text).
+    """How the file `name` differs, by the form that its ending says (.csv, .json, .png, .svg, else text).
 
     before, after: its contents; None where it is not there. tolerance: relative, for two numbers.
     """
@@ -76,7 +76,7 @@ def compare(name: str, before: bytes | None, after: bytes | None, tolerance: flo
         old, new = before.decode("utf-8"), after.decode("utf-8")
         if ending == ".csv":
             return _tables(old, new, tolerance)
-        readers: dict[str, Callable[[str], Any]] = {".json": json.loads, ".jsonl": _lines, ".svg": _drawn}
+        readers: dict[str, Callable[[str], Any]] = {".json": json.loads, ".svg": _drawn}
         read = readers.get(ending, _words)
         return _values(_leaves(read(old)), _leaves(read(new)), tolerance)
     except (ValueError, OSError) as error:
@@ -144,10 +144,6 @@ def _leaves(value: Any, place: str = "") -> dict[str, Any]:
     else:
         return {place: value}
     return {key: leaf for name, each in parts for key, leaf in _leaves(each, name).items()}
-
-
-def _lines(text: str) -> list[Any]:
-    return [json.loads(line) for line in text.splitlines() if line.strip()]
 
 
 def _words(text: str) -> dict[str, str]:

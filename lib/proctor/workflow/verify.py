@@ -12,15 +12,15 @@ the tolerance, 1 something differs, a notebook failed or no file could be verifi
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import pandas as pd
+
 from proctor.paths import BUILD, COMMITTED, ROOT
-from proctor.report.provenance import relative
 from proctor.workflow import git, jobs, params, receipts, values
 from proctor.workflow.jobs import Job
-from proctor.workflow.notebook import WorkflowError, all_notebooks, chosen
+from proctor.workflow.notebook import WorkflowError, all_notebooks, chosen, shown
 
 PLACE = BUILD / "verify"
 REPORT = PLACE / "report.csv"
@@ -43,7 +43,7 @@ def main(arguments: list[str] | None = None) -> int:
     about = "relative, of two numbers (default %(default)g)"
     parser.add_argument("--tolerance", type=float, default=values.TOLERANCE, help=about)
     options, how = jobs.parse_jobs(parser, arguments)
-    return jobs.exit_code(partial(verify, options.notebook, options.tolerance, how))
+    return jobs.exit_code(lambda: verify(options.notebook, options.tolerance, how))
 
 
 def verify(only: Sequence[str], tolerance: float, how: Mapping[str, Any]) -> int:
@@ -65,7 +65,7 @@ def verify(only: Sequence[str], tolerance: float, how: Mapping[str, Any]) -> int
         committed[makers.get(f"{path.parent.name}/{path.stem}")][path.relative_to(COMMITTED).as_posix()] = path
     findings = [found for job in done for found in _compare(job, committed[job.notebook.name], tolerance)]
     rows = [(name, file, *found[:3], f"{found.relative:.6g}", *found[4:]) for name, file, found in findings]
-    jobs.write_report(REPORT, COLUMNS, rows)
+    jobs.write_report(REPORT, pd.DataFrame(rows, columns=COLUMNS))
     _tell(findings, done, stay, tolerance)
     return 0 if findings and all(found.fine for *_, found in findings) else 1
 
@@ -94,7 +94,7 @@ def _tell(findings: Sequence[Finding], done: Sequence[Job], stay: Sequence[str],
     for each in files[:SHOWN]:
         print(f"  {each.comparison.outcome:9} {each.file}  {each.comparison.detail}".rstrip())
     if len(files) > SHOWN:
-        print(f"  ... and {len(files) - SHOWN} more in {relative(REPORT)}")
+        print(f"  ... and {len(files) - SHOWN} more in {shown(REPORT)}")
     failed = jobs.print_problems(done)
     for name in dict.fromkeys(each.notebook for each in off):
         for file in _changed_inputs(name):
@@ -108,7 +108,7 @@ def _tell(findings: Sequence[Finding], done: Sequence[Job], stay: Sequence[str],
         f"{ran}. {said or 'No file was verified'}. "
         f"Tolerance: relative {tolerance:g} a number, {values.LEVELS} of 255 levels a pixel."
     )
-    print(f"Each file: {relative(REPORT)}" + _uncommitted())
+    print(f"Each file: {shown(REPORT)}" + _uncommitted())
 
 
 def _changed_inputs(notebook: str) -> list[str]:
