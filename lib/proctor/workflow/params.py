@@ -83,27 +83,25 @@ def figures_folder(profile: Path, overrides: Collection) -> Path:
 
 def read_profile(path: str | Path) -> dict[str, dict[str, Any]]:
     """The sections of a profile: {"all" or notebook name: {parameter: value}}. Raises ParameterError."""
-    path = Path(path)
     try:
-        content = yaml.safe_load(path.read_text(encoding="utf-8")) or {}
+        content = yaml.safe_load(Path(path).read_text(encoding="utf-8")) or {}
+        sections = _adapter(dict[str, dict[str, Any] | None]).validate_python(content)
     except FileNotFoundError:
         profiles = ", ".join(sorted(file.name for file in PARAMS.glob("*.yaml"))) or "none"
         raise ParameterError(f"{path}: no such parameter file; those in {PARAMS}: {profiles}") from None
+    except ValidationError as error:
+        wrong = {" ".join(map(str, each["loc"][:1])): each["input"] for each in error.errors()}
+        what = "must hold `name: value` lines, found"
+        raise ParameterError(
+            "\n".join(f"{path}: section `{key}` {what} {wrong[key]!r:.200}" for key in wrong)
+        ) from None
     except (OSError, ValueError, RecursionError, yaml.YAMLError) as error:
         why = " ".join(str(error).split())[:300]
         raise ParameterError(
             f"{path}: can't be read ({why}); fix the indentation, quote, colon or value there or in the line above, "
             "or save the file as UTF-8"
         ) from None
-    problems = []
-    if not isinstance(content, dict):
-        raise ParameterError(f"{path}: expected sections such as `all:`, found {content!r:.200}")
-    for section, entries in content.items():
-        if not isinstance(entries, dict | None):
-            problems.append(f"section `{section}` must hold `name: value` lines, found {entries!r:.200}")
-    if problems:
-        raise ParameterError("\n".join(f"{path}: {problem}" for problem in problems))
-    return {str(section): entries or {} for section, entries in content.items()}
+    return {section: entries or {} for section, entries in sections.items()}
 
 
 def read_overrides(pairs: Iterable[tuple[str, str]]) -> dict[str, Any]:
