@@ -90,11 +90,9 @@ def read_profile(path: str | Path) -> dict[str, dict[str, Any]]:
         profiles = ", ".join(sorted(file.name for file in PARAMS.glob("*.yaml"))) or "none"
         raise ParameterError(f"{path}: no such parameter file; those in {PARAMS}: {profiles}") from None
     except ValidationError as error:
-        wrong = {" ".join(map(str, each["loc"][:1])): each["input"] for each in error.errors()}
-        what = "must hold `name: value` lines, found"
-        raise ParameterError(
-            "\n".join(f"{path}: section `{key}` {what} {wrong[key]!r:.200}" for key in wrong)
-        ) from None
+        wrong = {f"section `{each['loc'][0]}`" if each["loc"] else "it": each["input"] for each in error.errors()}
+        lines = [f"{path}: {part} must hold `name: value` lines, found {wrong[part]!r:.200}" for part in wrong]
+        raise ParameterError("\n".join(lines)) from None
     except (OSError, ValueError, RecursionError, yaml.YAMLError) as error:
         why = " ".join(str(error).split())[:300]
         raise ParameterError(
