@@ -50,7 +50,6 @@ def main(arguments: list[str] | None = None) -> int:
         dest="varied",
         help='values of one parameter, as in YAML, a list as "[a, b]"; may be repeated',
     )
-    parser.add_argument("--name", default="", help="of the folder in build/sweeps/; default: from the notebooks")
     parser.add_argument("--plan", action="store_true", help="say how many jobs, what they ask and cost, and stop")
     asking.add_budget_options(parser, "all jobs together")
     options, how = parse_jobs(parser, arguments)
@@ -67,8 +66,10 @@ def sweep(options: argparse.Namespace, how: Mapping[str, Any]) -> int:
 
     Raises WorkflowError before any runs."""
     every, grid, budget = all_notebooks(), grid_of(options.varied, options.seed), asking.budget_of(options)
-    place = folder_of(options.name or "-".join(options.notebooks).replace("/", "-") or "all")
-    jobs = jobs_of(swept(options.notebooks, grid, every), grid, place, every)
+    notebooks = swept(options.notebooks, grid, every)
+    name = "-".join(each.name.replace("/", "-") for each in notebooks) if options.notebooks else "all"
+    place = SWEEPS / name[:100]
+    jobs = jobs_of(notebooks, grid, place, every)
     environment = budget.environment if budget else {}
     todo = [job.looked_at()._replace(environment=environment) for job in jobs]
     ran = [job for job in todo if job.reused and not how["again"]]
@@ -89,13 +90,6 @@ def sweep(options: argparse.Namespace, how: Mapping[str, Any]) -> int:
     write_report(place / "results.csv", table)
     _tell(table, runs, place)
     return 1 if any(job.problem for job in runs) else 0
-
-
-def folder_of(name: str) -> Path:
-    """Where the sweep called `name` lies. Raises WorkflowError for a name that leads elsewhere."""
-    if not re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}", name):
-        raise WorkflowError(f"the name of a sweep can't be {name!r}: --name takes up to 100 letters, digits, - and _")
-    return SWEEPS / name
 
 
 def grid_of(varied: Sequence[Sequence[str]], seeds: Sequence[int] = ()) -> dict[str, list[Any]]:
