@@ -133,8 +133,10 @@ class Kernel:
 
     def poll(self) -> int | None:
         """None while it runs, 0 after that."""
-        closed = self._connection.fileno() < 0
-        return 0 if closed or _ready(self._connection, seconds=0) else None
+        try:
+            return 0 if _ready(self._connection, seconds=0) else None
+        except (OSError, ValueError):  # it was closed here
+            return 0
 
     def wait(self) -> int:
         if self.poll() is None:
