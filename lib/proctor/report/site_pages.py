@@ -149,7 +149,8 @@ def coded(text: str) -> Markup:
 
 def notebook_questions(root: Path) -> dict[str, str]:
     """{notebook: what it asks} of the tables of docs/notebooks.md."""
-    listed = (root / "docs" / "notebooks.md").read_text(encoding="utf-8")
+    file = root / "docs" / "notebooks.md"
+    listed = file.read_text(encoding="utf-8") if file.is_file() else ""
     return dict(re.findall(r"^\| *\[.+?\]\(../notebooks/(.+?)\.ipynb\) *\| *(.+?) *\|$", listed, re.MULTILINE))
 
 
