@@ -59,11 +59,11 @@ def verify(only: Sequence[str], tolerance: float, how: Mapping[str, Any]) -> int
     todo = [jobs.job_in(PLACE / each.name, each, given[each.name]) for each in running]
     with jobs.lock():
         done = jobs.run_jobs(todo, "verify", **how)
-    makers = {artifact: record["code"]["notebook"] for artifact, record in receipts.records().items()}
-    committed: dict[str | None, dict[str, Path]] = defaultdict(dict)
-    for path in COMMITTED.glob("*/*"):
-        committed[makers.get(f"{path.parent.name}/{path.stem}")][path.relative_to(COMMITTED).as_posix()] = path
-    findings = [found for job in done for found in _compare(job, committed[job.notebook.name], tolerance)]
+        makers = {artifact: record["code"]["notebook"] for artifact, record in receipts.records().items()}
+        committed: dict[str | None, dict[str, Path]] = defaultdict(dict)
+        for path in COMMITTED.glob("*/*"):
+            committed[makers.get(f"{path.parent.name}/{path.stem}")][path.relative_to(COMMITTED).as_posix()] = path
+        findings = [found for job in done for found in _compare(job, committed[job.notebook.name], tolerance)]
     rows = [(name, file, *found[:3], f"{found.relative:.6g}", *found[4:]) for name, file, found in findings]
     jobs.write_report(REPORT, pd.DataFrame(rows, columns=COLUMNS))
     _tell(findings, done, stay, tolerance)
