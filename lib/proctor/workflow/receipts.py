@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from proctor.files import files_below, write_atomic
+from proctor.files import digest, files_below, write_atomic
 from proctor.paths import COMMITTED, OWN_PARAMS, PARAMS, ROOT, runs_of
 from proctor.workflow.notebook import LIB, Notebook, modules_of, shown
 
@@ -99,13 +99,9 @@ def digests(paths: Iterable[Path]) -> dict[str, str]:
     found = {}
     for path in paths:
         name = shown(path)
+        found[name] = digest(path) if path.is_file() else ""
         if name.startswith("$") and not path.is_file():
-            found[name] = hashlib.sha256(os.environ.get(name[1:], "").encode(errors="surrogateescape")).hexdigest()
-            continue
-        try:
-            found[name] = hashlib.sha256(path.read_bytes()).hexdigest()
-        except (FileNotFoundError, NotADirectoryError):
-            found[name] = ""
+            found[name] = hashlib.sha256(os.fsencode(os.environ.get(name[1:], ""))).hexdigest()
     return found
 
 

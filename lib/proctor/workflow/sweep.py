@@ -5,7 +5,7 @@
     python -m proctor sweep uq/6_agreement --seed 1 2 3 -- --profile params/cluster/slurm        # on a cluster
 
 Values are read as YAML; what is not given stays at the defaults. A combination that ran with the same inputs is not run
-again. build/sweeps/<name>/results.csv has a row for each combination and claim.
+again. build/sweeps/<notebooks>/results.csv has a row for each combination and claim.
 
 Exit codes: 0 every combination ran, 1 one failed, 2 bad input (nothing was run).
 """
