@@ -188,7 +188,7 @@ def serve(folder: Path) -> None:
     import_stack()
     alive, held = os.pipe()  # it closes for those that watch when this process ends, however it does
     signal.signal(signal.SIGTERM, signal.SIG_IGN)  # from here on it ends with its standard input alone
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nothing is left of a process that has ended
+    signal.signal(signal.SIGCHLD, _forget_ended)
     while _ready(listener, 0) == [listener]:
         connection, _ = listener.accept()
         if os.fork() == 0:
@@ -199,9 +199,16 @@ def serve(folder: Path) -> None:
             os._exit(0)
         connection.close()
     os.close(held)
-    with contextlib.suppress(ChildProcessError):  # raised when all of them have ended
-        os.wait()
+    with contextlib.suppress(ChildProcessError):
+        while True:
+            os.wait()
     shutil.rmtree(folder, ignore_errors=True)
+
+
+def _forget_ended(*_: object) -> None:
+    with contextlib.suppress(ChildProcessError):
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
 
 
 def watch(connection: socket.socket, alive: int) -> dict | None:
