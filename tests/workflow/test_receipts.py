@@ -142,14 +142,16 @@ def test_values_that_python_takes_for_equal_are_not_one_receipt(tmp_path, one, o
 NAME = "uq/frontier"
 ROW = "uq/fig,uq,notebook-output,A figure,uq/frontier,uq/fig.svg;uq/judges.csv,logged,,,done,"
 READ = """
-import os, pathlib, PIL.Image
+import json, os, pathlib, PIL.Image
 log = pathlib.Path('.cache/logs/judges/a.csv').read_text()
 folder = pathlib.Path(os.environ['PROCTOR_FIGURES'], 'uq')
 folder.mkdir(parents=True, exist_ok=True)
 for name in ('fig', 'judges'):
-    (folder / f'{name}.json').write_text('{"code": {"notebook": "uq/frontier"}}')
-for name in ('fig.svg', 'judges.csv', 'judges.md', 'judges.tex'):
+    record = {'artifact': f'uq/{name}', 'evidence': 'logged', 'alt': 'A figure', 'note': ''}
+    (folder / f'{name}.json').write_text(json.dumps(record | {'code': {'notebook': 'uq/frontier'}}))
+for name in ('fig.svg', 'judges.csv'):
     (folder / name).write_text(log)
+(folder / 'judges.md').write_text('Judges\\n\\n| a |\\n|---|\\n' + log)
 PIL.Image.new('L', (8, 8)).save(folder / 'fig.png')
 """
 
