@@ -159,17 +159,25 @@ class Output:
         id: str,
         sentence: str,
         *,
-        expect: str | None = None,
+        estimate: float | None = None,
+        interval: Any = None,
+        says: str = "",
+        n: int | None = None,
+        of: str = "",
+        unit: str = "",
+        level: float | None = None,
+        family: int | None = None,
+        holds: Any = None,
+        exact: str = "",
+        refuted: str = "",
+        unsettled: str = "",
         evidence: str | Sequence[str] | None = None,
-        **quantity: Any,
+        expect: str | None = None,
     ) -> Claim:
         """Judge one sentence by its interval (the rule: `claims.verdict`), write it down, show it and return it.
 
-        id: the catalog's row of kind `claim`, or <row>.<part>. expect: the verdict at the default parameters, asserted
-        only there and only by the workflow; in JupyterLab a grey line says that it is another one. quantity, as
-        `claims.judge` takes it:
-
-        estimate, interval, level, family: (low, high) of `level` (0.95), in a family of that many comparisons (1).
+        id: the catalog's row of kind `claim`, or <row>.<part>.
+        interval, level, family: (low, high) of `level` (0.95), in a family of that many comparisons (1).
         says: what the sentence says of the quantity, "> 0", ">= 0.5", "< 1", "<= 1" or "within -5..5".
         n, of, unit: how many units were resampled, what they are, and the unit of the quantity. An `Interval` that
         knows its n, of, unit, level and family need not be told them again.
@@ -177,15 +185,31 @@ class Output:
         or pd.NA where a row that it needs is not in the table (nullable columns of pandas give it by themselves:
         `(shares.reindex(names) > 0).all(skipna=False)`).
         refuted, unsettled: the sentence for the two other verdicts.
+        expect: the verdict at the default parameters, asserted only there and only by the workflow; in JupyterLab a
+        grey line says that it is another one.
 
         Raises ValueError for what does not fit together, AssertionError for another verdict than expected.
         """
         if expect is not None and expect not in claims.VERDICTS:
             raise ValueError(f"claim {id}: expect={expect!r}; it is one of {', '.join(claims.VERDICTS)}")
-        if quantity.get("holds") is pd.NA:
-            quantity["holds"] = math.nan
-        kinds = self.evidence if evidence is None else evidence
-        made = claims.judge(id, sentence, notebook=self.name, evidence=kinds, **quantity)
+        made = claims.judge(
+            id,
+            sentence,
+            notebook=self.name,
+            evidence=self.evidence if evidence is None else evidence,
+            estimate=estimate,
+            interval=interval,
+            says=says,
+            n=n,
+            of=of,
+            unit=unit,
+            level=level,
+            family=family,
+            holds=math.nan if holds is pd.NA else holds,
+            exact=exact,
+            refuted=refuted,
+            unsettled=unsettled,
+        )
         if made.paper != self.paper and not self._explores:  # a copy of a notebook may lie anywhere
             raise ValueError(f"claim {id}: its paper is {made.paper}, the notebook's is {self.paper}")
         if expect is not None:
