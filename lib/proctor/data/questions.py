@@ -1,7 +1,7 @@
 """Load questions: one's own, the papers' public files, and the real ones that `make setup` fetches.
 
 Every loader checks the whole file before it returns anything; a DataError names file, row and
-column, with rows counted as in rows.py.
+column, with rows counted as in tabular.py.
 """
 
 import difflib

@@ -395,17 +395,19 @@ def check_releases(folder: str | Path) -> list[str]:
             set(keys(release.changes[release.changes["change"] == change])) for change in ("added", "removed")
         )
         due = before - removed | added
-        unlicensed = [not _licensed(*row) for row in zip(release.attribution["posted"], release.attribution["licence"])]
-        for what, questions in (
-            ("stands there more than once", {key for key, n in now.items() if n > 1}),
-            ("is lost", due - now.keys()),
-            ("came with no change", now.keys() - due),
-            ("was in an earlier version already", added & ever),
-            ("is in the dev set too", dev & now.keys()),
-            ("is in one of attribution.csv and questions.jsonl alone", now.keys() ^ set(keys(release.attribution))),
-            ("stands under another licence than on its day", set(keys(release.attribution[unlicensed]))),
+        credited = set(keys(release.attribution))
+        rows = release.attribution.itertuples()
+        unlicensed = {(row.site, row.question_id) for row in rows if not _licensed(row.posted, row.licence)}
+        for file, what, questions in (
+            ("questions.jsonl", "stands there more than once", {key for key, n in now.items() if n > 1}),
+            ("questions.jsonl", "is lost: no change removes it", due - now.keys()),
+            ("questions.jsonl", "came with no change", now.keys() - due),
+            ("changes.csv", "was in an earlier version already", added & ever),
+            ("dev.jsonl", "is in questions.jsonl too", dev & now.keys()),
+            ("attribution.csv", "is in one of this and questions.jsonl alone", now.keys() ^ credited),
+            ("attribution.csv", "stands under another licence than on its day", unlicensed),
         ):
-            told += [f"question {number} of {site} {what}" for site, number in sorted(questions)]
+            told += [f"{file}: question {number} of {site} {what}" for site, number in sorted(questions)]
         problems += [f"{path}/{one}" for one in told]
         before, ever, previous = set(now), ever | set(now), version
     return problems
