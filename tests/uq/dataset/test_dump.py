@@ -111,6 +111,8 @@ def test_a_file_that_is_no_dump_is_refused_and_nothing_changes_and_one_without_p
 @pytest.mark.parametrize("tags, bom", [("old", True), ("new", False)])
 def test_rows_depend_on_no_encoding_of_tags_no_byte_order_mark_and_no_piece(tmp_path, monkeypatch, tags, bom):
     rows = list(make_posts(make_questions(30, 2)))
+    parents = {row["Id"]: row.get("ParentId") for row in rows}
+    assert all(parents.get(row["AcceptedAnswerId"]) == row["Id"] for row in rows if "AcceptedAnswerId" in row)
     path = write_dump(tmp_path / "Posts.xml", rows, tags=tags, bom=bom)
     told = ingest_dump(path, "s", tmp_path / "pool", answers=True)
     questions = pd.read_parquet(tmp_path / "pool/questions")
