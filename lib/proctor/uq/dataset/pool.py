@@ -15,7 +15,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator
 from contextlib import ExitStack
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 from typing import Annotated, NamedTuple
@@ -23,7 +23,7 @@ from xml.parsers import expat
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, NaiveDatetime
+from pydantic import BaseModel, BeforeValidator, Field, NaiveDatetime
 
 from proctor.data.tabular import DataError, Wrong, record
 
@@ -44,27 +44,22 @@ def read_tags(text: str) -> list[str]:
     raise ValueError("neither <a><b> nor |a|b|")
 
 
-def _past(time: datetime) -> datetime:
-    if time > datetime.now(UTC).replace(tzinfo=None):
-        raise ValueError(f"{time} lies in the future")
-    return time
-
-
 def _person(value: str) -> int | None:
     """The author's number; those of the site itself, such as -1, are no one's."""
     return int(value) if value.isascii() and value.isdigit() and len(value) < 12 else None
 
 
 # What may stand in a row, and as what the pool holds it; the limits are more than any real post has.
+TOMORROW = datetime.now(UTC).replace(tzinfo=None) + timedelta(days=1)
 Number = Annotated[int, Field(ge=0, le=LARGEST_ID), pa.int64()]
 Text = Annotated[str, Field(min_length=1), pa.string()]
 Tags = Annotated[list[str], BeforeValidator(read_tags), pa.list_(pa.string())]
 Votes = Annotated[int, Field(ge=-(10**6), le=10**6), pa.int32()]
-Time = Annotated[NaiveDatetime, AfterValidator(_past), pa.timestamp("ms")]
+Time = Annotated[NaiveDatetime, Field(lt=TOMORROW), pa.timestamp("ms")]
 Views = Annotated[int | None, Field(ge=0, le=10**10), pa.int64()]
 Few = Annotated[int | None, Field(ge=0, le=10**5), pa.int32()]
 Other = Annotated[int | None, Field(ge=0, le=LARGEST_ID), pa.int64()]
-Later = Annotated[NaiveDatetime | None, AfterValidator(_past), pa.timestamp("ms")]
+Later = Annotated[NaiveDatetime | None, Field(lt=TOMORROW), pa.timestamp("ms")]
 Person = Annotated[int | None, BeforeValidator(_person), pa.int64()]
 Name = Annotated[str | None, pa.string()]
 
@@ -75,7 +70,8 @@ class Question(BaseModel):
     question_id: Number = Field(alias="Id")
     title: Text = Field(alias="Title")
     body: Text = Field(alias="Body")  # HTML, as the source gives it
-    images: Few = None  # in the body, counted when it comes in so that rules need not read the texts again
+    # Counted when the body comes in, so that rules need not read the texts again.
+    images: Annotated[int, Field(default_factory=lambda row: row["body"].count("<img")), pa.int32()]
     tags: Tags = Field(alias="Tags")
     score: Votes = Field(alias="Score")
     views: Views = Field(None, alias="ViewCount")
@@ -88,9 +84,6 @@ class Question(BaseModel):
     owner_id: Person = Field(None, alias="OwnerUserId")
     owner_name: Name = Field(None, alias="OwnerDisplayName")
     licence: Name = Field(None, alias="ContentLicense")
-
-    def model_post_init(self, _) -> None:
-        self.images = self.body.count("<img")
 
 
 class Answer(BaseModel):
