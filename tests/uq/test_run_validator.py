@@ -3,12 +3,14 @@
 import asyncio
 import importlib.util
 import json
+import re
 import sqlite3
 
 import httpx
 import pytest
 from faulty_server import Server
 from proctor.data.schemas import Answer, Question
+from proctor.exam import recorded as exam_recorded
 from proctor.files import FileBusy, only_writer
 from proctor.models.cache import Cache, StoreError
 from proctor.models.endings import CallsFailed
@@ -281,6 +283,29 @@ def test_two_runs_into_one_file_are_told_and_ask_nothing(serving, session, tmp_p
     (tmp_path / ".v.jsonl.lock").write_bytes(b"\0garbage")
     run(session(), "C", out=tmp_path / "v.jsonl")
     assert sorted(path.name for path in tmp_path.iterdir() if "sqlite" not in path.name) == ["v.jsonl"]
+
+
+@pytest.mark.parametrize("vote", ["U", "M"])
+def test_verdicts_on_recorded_replies_are_those_of_the_public_code(vote, tmp_path):
+    """There the first whole verdict in capitals counts, none is a rejection, and all stages must accept."""
+    checks = ("V", "C", "B")
+
+    def accepts(reply):  # a judge bound to one token only begins its verdict, which that code can't read
+        found = re.search(r"\[\[([YN])\]\]", re.sub(r"(\[\[[YN])$", r"\1]]", reply))
+        return bool(found) and found[1] == "Y"
+
+    async def replay():
+        asked = Run(" => ".join(f"({check} |{vote})" for check in checks), exam_recorded.MODELS, exhaustive=True)
+        async with Session("replay", progress=False) as session:
+            return await validate(session, asked, *await exam_recorded.model_answers(session), out=tmp_path / "v.jsonl")
+
+    outcomes = asyncio.run(replay())["outcome"]
+    assert len(outcomes) == 81
+    for outcome, trace in zip(outcomes, traces(tmp_path / "v.jsonl").values(), strict=True):
+        stages = [[accepts(cast["reply"]) for cast in trace if cast["check"] == check] for check in checks]
+        assert [len(votes) for votes in stages] == [3, 3, 3]
+        accepted = all(sum(votes) >= (3 if vote == "U" else 2) for votes in stages)
+        assert outcome == ("accept" if accepted else "reject")
 
 
 def test_random_validators_keep_the_verdict_of_all_votes_and_their_plan():
