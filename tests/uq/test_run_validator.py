@@ -224,6 +224,12 @@ def test_a_first_call_that_says_nothing_is_unreadable(serving, session, tmp_path
         assert trace[0]["first"]["reply"] == ("I was about" if fault else " ")
 
 
+def test_a_trace_says_why_a_vote_is_unreadable(serving, session, tmp_path):
+    serving()  # it states no verdict
+    run(session(), "FLC", out=tmp_path / "v.jsonl")
+    assert {vote["why"] for trace in traces(tmp_path / "v.jsonl").values() for vote in trace} == {"no verdict"}
+
+
 # a full disk, Ctrl-C, two runs: what is in flight comes home
 
 
