@@ -58,6 +58,22 @@ def test_a_stop_waits_for_the_calls_in_flight_and_keeps_them(serving, session, a
     assert child.exitcode == -number and sum(server.asked.values()) == 8 == len(session().cache)
 
 
+def test_a_call_that_is_refused_while_its_run_is_stopped_costs_nothing(serving, session, ask):
+    server, asking = serving(hold=0, faults={"one": ["429"]}), session()
+
+    async def main():
+        task = asyncio.create_task(asking.ask(ask("one")))
+        while not server.arrived:
+            await asyncio.sleep(0.01)
+        task.cancel()
+        server.hold = None
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    asyncio.run(main())
+    assert server.asked == {"one": 1} and asking.spent.calls == asking.cache.paid() == 0
+
+
 # budgets
 
 

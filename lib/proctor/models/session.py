@@ -273,8 +273,8 @@ class Session:
         for attempt in itertools.count():
             try:
                 await self._keep_pace(request)
-                async with self.account.attempt(request) as came:
-                    return await self._come_home(self._sent(request, came))
+                call = await self.account.reserve(request)
+                return await self._come_home(self._sent(request, call))  # what is cancelled above was not sent
             except CallError as error:
                 unreadable += error.unreadable
                 if not error.again or attempt == self.retries or unreadable > UNREADABLE:
@@ -283,10 +283,11 @@ class Session:
             await asyncio.sleep(delay)
         raise AssertionError("unreachable")
 
-    async def _sent(self, request: Request, came: list[Reply]) -> Reply:
-        came.append(await self._provider(request.model).send(request))
-        self.cache.put(request, came[0], self.since if self.mode == "live" else 0.0)
-        return came[0]
+    async def _sent(self, request: Request, call: str) -> Reply:
+        with self.account.attempt(request, call) as came:
+            came.append(await self._provider(request.model).send(request))
+            self.cache.put(request, came[0], self.since if self.mode == "live" else 0.0)
+            return came[0]
 
     async def _come_home(self, call: Coroutine[Any, Any, Reply]) -> Reply:
         """What `call` gives. When this is cancelled, the call in flight is waited for first: it is paid for."""

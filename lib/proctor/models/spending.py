@@ -15,7 +15,7 @@ import contextlib
 import os
 import uuid
 from collections import Counter
-from collections.abc import AsyncIterator, Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
 from proctor import paths
@@ -231,35 +231,15 @@ class Account:
                 'notebook budget = "500 calls"'
             )
 
-    @contextlib.asynccontextmanager
-    async def attempt(self, request: Request) -> AsyncIterator[list[Reply]]:
-        """One attempt at a call: set aside the most that it can cost before it is sent, wait while calls in flight may
-        yet leave room for it, and count what it cost when it is through. The reply is put into the list; without one
-        the most counts, except where a CallError says that nothing was sent."""
-        most, came = dollars_at_most(request) or 0.0, list[Reply]()
-        call, sent = await self._reserve(most, request.model), True
-        try:
-            yield came
-        except CallError as error:
-            sent = error.sent
-            raise
-        finally:
-            dollars = self._counted(request, came, most) if sent else 0.0
-            if most:
-                self.cache.settle(call, dollars)
-            self._reserved -= most
-            self._in_flight -= 1
-            self._freed.set()
-            self._freed = asyncio.Event()
-
-    async def _reserve(self, most: float, model: str) -> str:
-        """Set `most` dollars aside, here and in the cache; the call's name there."""
-        budget, call = self.budget or Budget(), uuid.uuid4().hex
+    async def reserve(self, request: Request) -> str:
+        """Set aside the most that a call can cost, here and in the cache, before it is sent; wait while calls in flight
+        may yet leave room for it. The name of the call, for `attempt`."""
+        most, budget, call = dollars_at_most(request) or 0.0, self.budget or Budget(), uuid.uuid4().hex
         while True:
             here = (budget.calls is None or self.spent.calls + self._in_flight < budget.calls) and (
                 budget.dollars is None or self.spent.dollars + self._reserved + most <= budget.dollars
             )
-            if here and (not most or self.cache.reserve(call, model, most, budget.total)):
+            if here and (not most or self.cache.reserve(call, request.model, most, budget.total)):
                 break
             if not self._in_flight:
                 bound, spent = f"budget for this run, {replace(budget, total=None)}", self.spent.dollars
@@ -273,6 +253,25 @@ class Account:
         self._reserved += most
         self._in_flight += 1
         return call
+
+    @contextlib.contextmanager
+    def attempt(self, request: Request, call: str) -> Iterator[list[Reply]]:
+        """One attempt at a call that has its money set aside: count what it cost when it is through. The reply is put
+        into the list; without one the most counts, except where a CallError says that nothing was sent."""
+        most, came, sent = dollars_at_most(request) or 0.0, list[Reply](), True
+        try:
+            yield came
+        except CallError as error:
+            sent = error.sent
+            raise
+        finally:
+            dollars = self._counted(request, came, most) if sent else 0.0
+            if most:
+                self.cache.settle(call, dollars)
+            self._reserved -= most
+            self._in_flight -= 1
+            self._freed.set()
+            self._freed = asyncio.Event()
 
     def _counted(self, request: Request, came: list[Reply], most: float) -> float:
         """Count what was sent: what the reply used, of a count that the server does not give the most that it can be,
