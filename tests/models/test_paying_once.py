@@ -58,6 +58,16 @@ def test_a_stop_waits_for_the_calls_in_flight_and_keeps_them(serving, session, a
     assert child.exitcode == -number and sum(server.asked.values()) == 8 == len(session().cache)
 
 
+def test_who_handles_sigterm_already_keeps_it(serving, session, ask):
+    async def main():
+        serving()
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, print)
+        await session().ask(ask("one"))
+        return asyncio.get_running_loop().remove_signal_handler(signal.SIGTERM)
+
+    assert asyncio.run(main())
+
+
 def test_a_call_that_is_refused_while_its_run_is_stopped_costs_nothing(serving, session, ask):
     server, asking = serving(hold=0, faults={"one": ["429"]}), session()
 

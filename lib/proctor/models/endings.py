@@ -1,4 +1,4 @@
-"""How calls end without a reply: not kept, failed for good, or stopped while they are in flight.
+"""How calls end without a reply: not kept, failed for good, or stopped while they are in flight (`all_home`).
 
 `CallError` is a call to a provider that failed: whether it may pass, what it may have cost, its message without a key.
 """
@@ -45,7 +45,7 @@ class Termination:
 
     def __init__(self) -> None:
         self.waiting: set[asyncio.Task] = set()
-        self.came = False
+        self.ours = self.came = False  # whether we handle the signal, and whether it came
 
     @contextlib.contextmanager
     def delayed(self) -> Iterator[None]:
@@ -56,6 +56,7 @@ class Termination:
             return
         if not self.waiting and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
             loop.add_signal_handler(signal.SIGTERM, self._stop, loop)
+            self.ours = True
         if self.came:
             task.cancel()
         self.waiting.add(task)
@@ -63,7 +64,8 @@ class Termination:
             yield
         finally:
             self.waiting.discard(task)
-            if not self.waiting:
+            if not self.waiting and self.ours:
+                self.ours = False
                 loop.remove_signal_handler(signal.SIGTERM)
                 if self.came:
                     signal.raise_signal(signal.SIGTERM)

@@ -61,7 +61,7 @@ class PromptError(ValueError):
 
 class Prompt(BaseModel, frozen=True):
     """One prompt. `version` is `<paper>/<name>@<version>-<digest of the file>`; `settings` say in which style it is put
-    to a model, and how. One of one's `own` has no other style."""
+    to a model, and how. `own`: it lies in the user's folder, and stands for all styles."""
 
     name: str
     version: str
