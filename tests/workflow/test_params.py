@@ -86,6 +86,15 @@ def test_all_faults_of_a_file_are_told_at_once(notebook: Notebook, tmp_path: Pat
     assert "quik.yaml: no such parameter file" in message and "mine.yaml" in message
 
 
+def test_a_parameter_may_be_called_like_anything_and_has_its_line_s_type(tmp_path: Path):
+    cell = "types: list[str] = ['a']\nfinal = None\nre: int\nseed = 7\nmode: Literal['a', 'b'] = 'a'"
+    found = params.declared(make(tmp_path / "x.ipynb", cell))
+    assert list(found) == ["types", "final", "seed", "mode", "re"]
+    assert [found[name].type for name in ("types", "re", "seed")] == [list[str], int, int]
+    with pytest.raises(params.ParameterError, match="NameError, name 'lst' is not defined; keep to lines"):
+        params.declared(make(tmp_path / "y.ipynb", "n: lst[int] = []"))
+
+
 def test_parameters_cell_that_is_not_python_is_refused(tmp_path: Path):
     broken = make(tmp_path / "broken.ipynb", "n: int = \n")
     with pytest.raises(params.ParameterError, match=r"broken.ipynb, cell 1 \(tagged parameters\).*line 1\)"):

@@ -12,6 +12,8 @@ Values are merged in this order, the later over the earlier: the notebook's own 
 (first `all`, then the notebook's section), the chosen profile (likewise), and -p on the command line.
 """
 
+import __future__
+
 import difflib
 import os
 import typing
@@ -125,18 +127,20 @@ def declared(notebook: Notebook) -> dict[str, Parameter]:
     The cell is run to read them: each line is `name: type = default` or `name = default`. Raises ParameterError."""
     found: dict[str, Parameter] = {}
     for cell in (cell for cell in notebook.code if "parameters" in cell.tags):
-        values: dict[str, Any] = dict(vars(typing))  # where types stand as Literal[...] and Any
+        known = {name: value for name, value in vars(typing).items() if name[:1].isupper()}  # Any, Literal ...
+        scope: dict[str, Any] = dict(known)
         try:
-            exec(compile(cell.source, "the cell", "exec"), values)
+            exec(compile(cell.source, "the cell", "exec", __future__.annotations.compiler_flag), scope)
+            types = {name: eval(text, scope) for name, text in scope.get("__annotations__", {}).items()}
         except Exception as error:
             where = f"{notebook.path}, cell {cell.number} (tagged parameters)"
             raise ParameterError(
                 f"{where}: {type(error).__name__}, {error}; keep to lines such as `n_items: int = 40`, "
                 "with int, float, str, bool, list[...], dict[...], Literal[...] or X | None"
             ) from None
-        types = values.get("__annotations__", {})
-        for name in [name for name in {**types, **values} if name[:2] != "__" and name not in vars(typing)]:
-            default = values.get(name)
+        defaults = {name: scope[name] for name in scope if name not in known and name[:2] != "__"}
+        for name in {**defaults, **types}:
+            default = defaults.get(name)
             found[name] = Parameter(types.get(name, Any if default is None else type(default)), default)
     return found
 
