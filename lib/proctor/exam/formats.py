@@ -94,19 +94,18 @@ def _results(path: Path, scores: Collection[str], filters: Collection[str], repl
 # Tables: item and reply, answer or score, under the names that people give them
 
 
-def column_of(rows: list[Row], names: Iterable[str]) -> str:
-    """The first of these names that is a column of the rows; "": none is."""
-    known = {column for _, row in rows for column in row}
-    return next((name for name in names if name in known), "")
+def column_of(columns: Collection[str], names: Iterable[str]) -> str:
+    """The first of these names that is among the columns; "": none is."""
+    return next((name for name in names if name in columns), "")
 
 
 def long_table(path: Path, rows: list[Row], problems: list[str]) -> pd.DataFrame:
     """The rows of a table with a row per reply, as `read_results` gives them."""
-    item, reply, given, score = (column_of(rows, names) for names in (ITEMS, REPLIES, ANSWERS, SCORES))
+    columns = dict.fromkeys(column for _, row in rows for column in row)
+    item, reply, given, score = (column_of(columns, names) for names in (ITEMS, REPLIES, ANSWERS, SCORES))
     if not item or not (reply or given or score):
-        known = ", ".join(dict.fromkeys(column for _, row in rows for column in row)) or "none"
         fix = "Give question_id, and reply, answer or score (or correct), if wanted model and sample"
-        raise DataError(f"{path}: the columns are {known}. {fix}.")
+        raise DataError(f"{path}: the columns are {', '.join(columns) or 'none'}. {fix}.")
 
     def reply_of(_: int, row: dict) -> dict:
         needs(row, item, fix="Give every row its question")

@@ -41,7 +41,7 @@ def read_keys(path: str | Path, columns: Mapping[str, str] | None = None) -> lis
     path = Path(path)
     rows, problems = read_rows(path)
     known = {column for _, row in rows for column in row}
-    item, key = column_of(rows, ITEMS), column_of(rows, KEYS)
+    item, key = column_of(known, ITEMS), column_of(known, KEYS)
     if columns or known & {"question", "problem"} or not rows:
         named = {"id": item, "answer": key}
         columns = columns or {field: name for field, name in named.items() if name and field not in known}

@@ -228,8 +228,9 @@ def read_decisions(path: str | Path, votes: Votes) -> pd.DataFrame:
     DataError for unknown items or words, a repair without its key, and two decisions on one item."""
     path = Path(path)
     rows, problems = read_rows(path)
-    columns, item = list(rows[0][1]) if rows else [], column_of(rows, ITEMS)
-    if not item or not {"decision", "answer"} & set(columns):
+    columns = dict.fromkeys(column for _, row in rows for column in row)
+    item = column_of(columns, ITEMS)
+    if not item or not {"decision", "answer"} & columns.keys():
         raise DataError(f"{path}: the columns are {', '.join(columns) or 'none'}. Give id, decision and answer.")
 
     def decision_of(_: int, row: dict) -> dict | None:
@@ -264,8 +265,8 @@ def _read_table(
     if problems:
         raise DataError(summary(problems))
     names = list(dict.fromkeys(name for _, row in rows for name in row))
-    item = columns.get("id") or column_of(rows, ITEMS)
-    key = columns.get("answer") or column_of(rows, OWN_KEYS)
+    item = columns.get("id") or column_of(names, ITEMS)
+    key = columns.get("answer") or column_of(names, OWN_KEYS)
     if lacking := [name for name in (item, key, *leave_out) if name and name not in names]:
         raise DataError(f"{path}: no column {', '.join(lacking)}; there are {', '.join(names)}.")
     if not item:
