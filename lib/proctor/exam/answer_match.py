@@ -122,9 +122,9 @@ def _same(given: str, right: str) -> bool | None:
     if _RANGE.fullmatch(one) or _RANGE.fullmatch(two):
         return None
     one, two = mixed(one), mixed(two)
-    if one != two and (bare := one.rstrip("%")) == two.rstrip("%"):
-        number = literal(bare)
-        return True if number and (abs(number.value) > 1 or not number.value) else None  # 50 % and 50; 0.05 % and 0.05
+    if one != two and one.rstrip("%") == two.rstrip("%"):
+        number = literal(one.rstrip("%"))  # 50 % is 50; 0.05 % may be 0.05 or not
+        return True if number and (abs(number.value) > 1 or number.value == 0) else None
     return _one_number(one, two) or _same_value(parse_formula(one), parse_formula(two))
 
 
@@ -176,7 +176,7 @@ def _symbol(left: str) -> bool:
 
 
 def _one_number(given: str, right: str) -> bool:
-    """Whether both are one number, one of them a decimal. Raises Undecided where one is the other rounded."""
+    """Whether both are one number, as far as reading them tells. Raises Undecided where one is the other rounded."""
     numbers = literal(given), literal(right)
     if not any(found and found.step for found in numbers):
         return None not in numbers and numbers[0] == numbers[1]

@@ -2,7 +2,8 @@
 
 Solutions as people write them: alternatives, unions, plus or minus, inequalities and mixed numbers.
 
-All take and give an answer in normal form (`answer_match.normal`); what they do not know they leave as it is.
+`same_text`, `affirms` and `day` take an answer as given, the others in normal form (`answer_match.normal`); what these
+do not know they leave as it is.
 """
 
 import re
