@@ -122,9 +122,11 @@ def _same(given: str, right: str) -> bool | None:
     if _RANGE.fullmatch(one) or _RANGE.fullmatch(two):
         return None
     one, two = mixed(one), mixed(two)
-    if one != two and one.rstrip("%") == two.rstrip("%"):
-        number = literal(one.rstrip("%"))  # 50 % is 50; 0.05 % may be 0.05 or not
-        return True if number and (abs(number.value) > 1 or number.value == 0) else None
+    if one.endswith("%") != two.endswith("%"):  # 50 % is 50; 0.05 % may be 0.05 or not
+        bare = one.rstrip("%"), two.rstrip("%")
+        number, other = map(literal, bare)
+        if bare[0] == bare[1] or number and other and number.value == other.value:
+            return True if number and (abs(number.value) > 1 or number.value == 0) else None
     return _one_number(one, two) or _same_value(parse_formula(one), parse_formula(two))
 
 
@@ -253,7 +255,9 @@ def _same_quantity(one: Quantity | None, two: Quantity | None, given: str, right
     assert unit is not None
     if factor(unit.unit, "degree") == 1 and re.search(r"\\pi|\bpi\b", bare):
         return _same_value(parse_formula(f"({unit.number})*\\pi/180"), parse_formula(bare))
-    if not unit.loose and "%" not in bare:
+    if "%" in bare:
+        return None  # 5 cm and 5 %
+    if not unit.loose:
         alike = None if re.search(r"[A-Za-z]", re.sub(r"\\[a-z]+", "", bare)) else _same(unit.number, bare)
         if alike is not False:
             return alike

@@ -87,8 +87,8 @@ def quantity(text: str) -> Quantity | None:
     text = re.sub(r"\\mu\s*(?=[mgsLlAVFCMH])", "µ", text)
     if len(text) > 80:
         return None
-    if money := re.fullmatch(r"([$€£])\s?(\d.*)", text):
-        return Quantity(money[2], UNITS[money[1]])
+    if money := re.fullmatch(r"(-?)([$€£])\s?(-?\d.*)", text):
+        return Quantity(money[1] + money[3], UNITS[money[2]])
     if (split := _SPLIT.fullmatch(text)) and (name := _unit(unit := split[2].strip())):
         glued = split[1][-1] not in " *" and re.match(r"[A-Za-z](?![A-Za-z])", unit) and "/s" not in name
         return Quantity(split[1].rstrip("* "), name, bool(glued) or unit in LOOSE)
