@@ -89,23 +89,30 @@ def test_all_faults_of_a_file_are_told_at_once(notebook: Notebook, tmp_path: Pat
 def test_a_parameter_may_be_called_like_anything_and_has_its_line_s_type(tmp_path: Path):
     cell = "types: list[str] = ['a']\nfinal = None\nre: int\nseed = 7\nmode: Literal['a', 'b'] = 'a'"
     found = params.declared(make(tmp_path / "x.ipynb", cell))
-    assert list(found) == ["types", "final", "seed", "mode", "re"]
+    assert list(found) == ["types", "final", "re", "seed", "mode"]
     assert [found[name].type for name in ("types", "re", "seed")] == [list[str], int, int]
-    with pytest.raises(params.ParameterError, match="NameError, name 'lst' is not defined; keep to lines"):
+    with pytest.raises(params.ParameterError, match="line 1: name 'lst' is not defined; keep to lines"):
         params.declared(make(tmp_path / "y.ipynb", "n: lst[int] = []"))
+
+
+def test_a_parameters_cell_is_read_and_not_run(tmp_path: Path):
+    cell = f"open({str(tmp_path / 'left')!r}, 'w')\nn: int = 2\nfolder = Path('x')"
+    assert list(params.declared(make(tmp_path / "x.ipynb", cell))) == ["n", "folder"]
+    assert not (tmp_path / "left").exists()
 
 
 def test_parameters_cell_that_is_not_python_is_refused(tmp_path: Path):
     broken = make(tmp_path / "broken.ipynb", "n: int = \n")
-    with pytest.raises(params.ParameterError, match=r"broken.ipynb, cell 1 \(tagged parameters\).*line 1\)"):
+    with pytest.raises(params.ParameterError, match=r"broken.ipynb, cell 1 \(tagged parameters\).*line 1"):
         params.declared(broken)
 
 
 @pytest.mark.parametrize(
     "text, value",
-    [("689 / 2500", 0.2756), ("[2 * -3, 'a']", [-6, "a"]), ("{'a': (1, 2 - 1)}", {"a": (1, 1)}), ("round(1.5)", 2)],
-)
-def test_a_default_is_computed(tmp_path: Path, text, value):
+    [("689 / 2500", 0.2756), ("[2 * -3, 'a']", [-6, "a"]), ("{'a': (1, 2 - 1)}", {"a": (1, 1)}), ("round(1.5)", None),
+     ("os.sep", None), ("1 / 0", None)],
+)  # fmt: skip
+def test_a_default_is_known_where_it_is_computed_from_literals(tmp_path: Path, text, value):
     assert params.declared(make(tmp_path / "x.ipynb", f"n: Any = {text}"))["n"].default == value
 
 

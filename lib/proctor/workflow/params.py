@@ -12,8 +12,7 @@ Values are merged in this order, the later over the earlier: the notebook's own 
 (first `all`, then the notebook's section), the chosen profile (likewise), and -p on the command line.
 """
 
-import __future__
-
+import ast
 import difflib
 import os
 import typing
@@ -124,25 +123,34 @@ def read_overrides(pairs: Iterable[tuple[str, str]]) -> dict[str, Any]:
 def declared(notebook: Notebook) -> dict[str, Parameter]:
     """The parameters that a notebook declares in its cell tagged `parameters` ({} without such a cell).
 
-    The cell is run to read them: each line is `name: type = default` or `name = default`. Raises ParameterError."""
+    A line is `name: type = default` or `name = default`; the cell is read, not run. Raises ParameterError.
+    """
     found: dict[str, Parameter] = {}
     for cell in (cell for cell in notebook.code if "parameters" in cell.tags):
-        known = {name: value for name, value in vars(typing).items() if name[:1].isupper()}  # Any, Literal ...
-        scope: dict[str, Any] = dict(known)
+        where = f"{notebook.path}, cell {cell.number} (tagged parameters)"
         try:
-            exec(compile(cell.source, "the cell", "exec", __future__.annotations.compiler_flag), scope)
-            types = {name: eval(text, scope) for name, text in scope.get("__annotations__", {}).items()}
-        except Exception as error:
-            where = f"{notebook.path}, cell {cell.number} (tagged parameters)"
+            for line in ast.parse(cell.source).body:
+                where = f"{notebook.path}, cell {cell.number} (tagged parameters), line {line.lineno}"
+                if isinstance(line, ast.AnnAssign) and isinstance(line.target, ast.Name):
+                    kind = eval(ast.unparse(line.annotation), {**vars(typing)})
+                    found[line.target.id] = Parameter(kind, _default(line.value))
+                elif isinstance(line, ast.Assign) and isinstance(line.targets[0], ast.Name):
+                    default = _default(line.value)
+                    found[line.targets[0].id] = Parameter(Any if default is None else type(default), default)
+        except (SyntaxError, NameError, TypeError, AttributeError) as error:
             raise ParameterError(
-                f"{where}: {type(error).__name__}, {error}; keep to lines such as `n_items: int = 40`, "
+                f"{where}: {error}; keep to lines such as `n_items: int = 40`, "
                 "with int, float, str, bool, list[...], dict[...], Literal[...] or X | None"
             ) from None
-        defaults = {name: scope[name] for name in scope if name not in known and name[:2] != "__"}
-        for name in {**defaults, **types}:
-            default = defaults.get(name)
-            found[name] = Parameter(types.get(name, Any if default is None else type(default)), default)
     return found
+
+
+def _default(value: ast.expr | None) -> Any:
+    """What 40, [1, 2] or 689 / 2500 is; None for what rests on names."""
+    try:
+        return eval(ast.unparse(value), {"__builtins__": {}}) if value else None
+    except (ArithmeticError, NameError, TypeError):
+        return None
 
 
 def _merge(values: dict, declarations: dict, sections: Mapping, source: str) -> None:
