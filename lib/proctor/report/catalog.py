@@ -40,10 +40,10 @@ ARTIFACTS = ("table", "figure", "formal", "protocol", "prompt", "claim", "notebo
 STATES = ("done", "stand-in", "planned", "lacking")
 RUN = ("done", "stand-in")  # states of what has outputs
 FILES = {".csv": (".csv", ".md", ".json"), ".svg": (".svg", ".png", ".json"), ".jsonl": (".jsonl", ".json")}
-_KINDS = "|".join(KINDS)
+_KINDS, _OUTPUT = "|".join(KINDS), rf"{NAME.pattern}\.(csv|svg|jsonl)"
 FORMS = {  # column: what a cell must match, and what is said of another
     "notebook": (r"(?!notebooks/).*(?<!\.ipynb)", "leave out notebooks/ and .ipynb"),
-    "outputs": (rf"({NAME.pattern}\.(csv|svg|jsonl)( *; *|$))*", "write <paper>/<artifact>.csv, .svg or .jsonl; ..."),
+    "outputs": (rf"({_OUTPUT}( *; *|$))*", "write <paper>/<artifact>.csv (a table) or .svg (a figure), with ; between"),
     "evidence": (rf"(({_KINDS})( *\+ *|$))*", f"give one or several of {', '.join(KINDS)}, with + between"),
     "tolerance": (r"|exact|\d+|\d*\.\d+", "leave it empty, or give exact or a number"),
 }

@@ -42,11 +42,11 @@ def previews() -> dict[str, str]:
     pages = {}
     for notebook in notebooks:
         page = Page(notebook, behind, values[notebook.name])
+        pages[f"{notebook.name}.md"] = page.text()
         verdicts = Counter(claim.verdict for claim in page.claims)
         counts = [*(verdicts[verdict] for verdict in VERDICTS), len(behind.made_by(notebook.name, "png"))]
-        row = notebook.name, questions.get(notebook.name, ""), counts
-        papers.get(notebook.name.rpartition("/")[0] or "start", []).append(row)
-        pages[f"{notebook.name}.md"] = page.text()
+        if (paper := notebook.name.rpartition("/")[0] or "start") in papers:
+            papers[paper].append((notebook.name, questions.get(notebook.name, ""), counts))
     return pages | {"README.md": TEMPLATES.get_template("previews.md").render(papers=papers).rstrip() + "\n"}
 
 
@@ -73,16 +73,18 @@ class Page:
     def text(self) -> str:
         """The page. Code that shows nothing by itself goes into the next fold."""
         outputs, rest = self._outputs()
-        title, _, text = "".join(self.cells[0]["source"]).partition("\n")
-        blocks = [("text", _prose(text))]  # ("text", "output" or the name of a fold with code, Markdown)
-        for number, cell in enumerate(self.cells[1:], 1):
+        title, blocks = "", list[tuple[str, str]]()  # (text, output or the name of a fold with code, Markdown)
+        for number, cell in enumerate(self.cells):
             text = "".join(cell["source"]).strip("\n")
             if cell["cell_type"] == "markdown":
+                if number == 0 and text.startswith("# "):
+                    title, _, text = text.partition("\n")
                 blocks.append(("text", _prose(text)))
             elif "solution" in cell["metadata"].get("tags", ()):
                 blocks.append(("Show the solution", text))
             else:
-                blocks += [("Code", text)] * bool(text)
+                if text:
+                    blocks.append(("Code", text))
                 blocks += [("output", block) for (place, _), block in outputs if place == number]
         groups = [(kind, [text for _, text in group]) for kind, group in groupby(blocks, itemgetter(0))]
         values = {name: repr(value) for name, value in self.values.items()}
