@@ -22,8 +22,8 @@ NOT_ANSWERED, RIGHT, NOT_YET = "not answered yet", "right", "not yet"
 class Exercise:
     """One exercise. expected: the answer, a number or one of `choices`.
 
-    hint: what is said of a wrong answer. mistakes: {the number that a common mistake gives: its hint, in place of the
-    other}. tolerance: how far off a number may be, in `unit` ("percent", "items" ...).
+    hint: what is said of a wrong answer. tolerance: how far off a number may be, in `unit` ("percent", "items" ...).
+    mistakes: {the number that a common mistake gives: its hint, in place of the other}.
     """
 
     expected: float | str
@@ -76,14 +76,19 @@ class Checker:
 
     def __call__(self, name: str, answer: Any) -> None:
         """Print "<name>: <mark>". Raises KeyError for a name that is no exercise here."""
-        print(f"{name}: {self.exercises[name].mark(answer)}")
+        print(f"{name}: {self._mark(name, answer)}")
 
     def solution(self, name: str, answer: Any) -> None:
         """The same of an answer that the notebook's own solution computes. Raises AssertionError unless it is right."""
-        mark = self.exercises[name].mark(answer)
+        mark = self._mark(name, answer)
         if mark != RIGHT:
             raise AssertionError(f"the solution of {name} gives {answer!r}: {mark}")
         print(f"{name}: {answer} is {mark}")
+
+    def _mark(self, name: str, answer: Any) -> str:
+        if name not in self.exercises:
+            raise KeyError(f"{name!r} is no exercise of this notebook: {', '.join(self.exercises)}")
+        return self.exercises[name].mark(answer)
 
 
 def exercises(paper: str) -> dict[str, Exercise]:

@@ -42,7 +42,6 @@ def page(title: str, steps: list[dict[str, str]]) -> str:
 
 def write(folder: Path) -> list[Path]:
     """Write the page of each lesson of docs/teaching.md into `folder`."""
-    folder.mkdir(parents=True, exist_ok=True)
     written = []
     for title, steps in lessons((ROOT / "docs" / "teaching.md").read_text(encoding="utf-8")).items():
         written.append(folder / (re.sub(r"\W+", "_", title.partition(":")[0].lower()) + ".html"))
