@@ -50,9 +50,12 @@ def test_labels_may_stand_beside_the_verdicts_of_several_judges(file):
     assert judged(read_verdicts(path), read_labels(path))["accept"].tolist()[:2] == [1, 0]
 
 
-def test_scores_accept_from_the_least_one_that_is_named(file):
-    text = "id,score\na1,7\na2,3\n"
-    assert read_verdicts(file(text), 7)["accept"].tolist() == [1, 0]
+def test_scores_accept_from_the_least_one_that_is_named_and_none_is_unreadable(file, tmp_path):
+    text = "id,score\na1,7\na2,3\na3,\na4,NaN\n"
+    assert read_verdicts(file(text), 7)["accept"].fillna(-1).tolist() == [1, 0, -1, -1]
+    pd.DataFrame(dict(id=["a1", "a2"], score=[7, None], correct=[1, None])).to_parquet(tmp_path / "v.parquet")
+    assert read_verdicts(tmp_path / "v.parquet", 7)["accept"].fillna(-1).tolist() == [1, -1]
+    assert read_labels(tmp_path / "v.parquet").to_dict() == {"a1": 1.0}
     with pytest.raises(DataError, match="verdicts.csv: column score holds scores. Give --accept-from"):
         read_verdicts(file(text))
 

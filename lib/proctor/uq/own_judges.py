@@ -164,11 +164,12 @@ def _named(path: Path, names: list[str], wanted: tuple[str, ...]) -> str:
 
 
 def _text(value: object) -> str:
-    return "" if value is None else str(value).strip()
+    return "" if value is None or value != value else str(value).strip()  # an empty cell of Parquet is NaN
 
 
 def _word(value: object) -> str:
-    return _text(value).casefold()
+    word = _text(value).casefold()
+    return {"nan": "", "1.0": "1", "0.0": "0"}.get(word, word)  # pandas writes 1.0 in a column with blanks
 
 
 def prompt_of(validator: str, settings: Mapping[str, object]) -> str:
