@@ -34,10 +34,11 @@ def test_csv_and_jsonl_are_the_same_columns_of_other_names_are_named_and_equal_r
 @pytest.mark.parametrize(
     "row, columns, wrong",
     [
+        (dict(question_id="q", text="a", corect=True), {}, "column corect: unknown column. Did you mean correct?"),
         (
-            dict(question_id="q", text="a", corect=True),
+            dict(question_id="q", response="b"),
             {},
-            "row 2, column corect: Extra inputs are not permitted. Remove it, or name",
+            "column response: unknown column. Remove it, or name its field: --column",
         ),
         (dict(question_id="q", text="a", correct="maybe"), {}, "row 2, column correct: 'maybe' is neither"),
         (dict(question_id="q", text=""), {}, "row 2, column text: empty"),

@@ -3,6 +3,7 @@
 Pairs of model answers of which one is right: files in JudgeBench's format, as labelled answers.
 """
 
+import difflib
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
@@ -12,14 +13,12 @@ from pydantic import BaseModel
 
 from proctor.data.questions import load_questions, number_as_text, short_digest
 from proctor.data.schemas import Answer, Question
-from proctor.data.tabular import FIXES, DataError, Row, Wrong, made, needs, problem, read, read_rows, record, renamed
+from proctor.data.tabular import DataError, Row, Wrong, made, needs, problem, read, read_rows, record, renamed
 
 TRUTH = {"true": True, "1": True, "yes": True, "right": True, "correct": True}
 TRUTH |= {"false": False, "0": False, "no": False, "wrong": False, "incorrect": False}
 OUTCOMES = TRUTH | {"pass": True, "passed": True, "resolved": True, "solved": True}  # words for the score of an item
 OUTCOMES |= {"fail": False, "failed": False, "unresolved": False, "unsolved": False}
-_UNKNOWN = f"Remove it, or name its field: --column FIELD=COLUMN; fields are {', '.join(Answer.model_fields)}"
-_FIXES = FIXES | {"extra_forbidden": _UNKNOWN}
 
 
 def load_answers(path: str | Path, columns: Mapping[str, str] | None = None) -> list[Answer]:
@@ -74,15 +73,24 @@ def load_asked(
 
 
 def _answers(path: Path, rows: list[Row], problems: list[str], columns: dict[str, str]) -> list[Answer]:
-    spare = {f"{field}_column" for field in columns}  # of a field's name, while another column holds the field
+    fields = list(Answer.model_fields)
+    unknown = {column for _, row in rows for column in row} - {*fields, *columns.values()}
+    rows = renamed(path, rows, columns, fields)
+    for column in sorted(unknown):
+        near = difflib.get_close_matches(column, fields, n=1)
+        mend = (
+            f"Did you mean {near[0]}?"
+            if near
+            else f"Remove it, or name its field: --column FIELD={column}; fields are {', '.join(fields)}"
+        )
+        problems.append(problem(path, None, column, "unknown column", mend))
     once = ("id", lambda answer: answer.id, "id", "Give each answer its own")
     empty = "no answers in it. Give it at least one row."
-    rows = renamed(path, rows, columns, list(Answer.model_fields))
-    return made(path, rows, problems, lambda _, row: _answer(row, spare), once, empty, columns)
+    return made(path, rows if not problems else (), problems, lambda _, row: _answer(row), once, empty, columns)
 
 
-def _answer(row: dict, spare: set[str]) -> Answer:
-    fields = {name: value for name, value in row.items() if value not in (None, "") and name not in spare}
+def _answer(row: dict) -> Answer:
+    fields = {field: row[field] for field in Answer.model_fields if row.get(field) not in (None, "")}
     needs(fields, "question_id", "text")
     fields |= {field: number_as_text(value) for field, value in fields.items() if field not in ("sample", "correct")}
     if isinstance(said := fields.get("correct"), str | int | float):
@@ -95,7 +103,7 @@ def _answer(row: dict, spare: set[str]) -> Answer:
     if "id" not in fields:
         whole = [str(fields.get(field, "")) for field in ("question_id", "author", "sample", "text")]
         fields["id"] = f"{whole[0]}-{short_digest(chr(31).join(whole))}"
-    return record(Answer, fields, _FIXES)
+    return record(Answer, fields)
 
 
 class Pair(BaseModel):

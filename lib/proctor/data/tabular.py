@@ -200,7 +200,8 @@ def read_jsonl(path: Path, text: str) -> tuple[list[Row], list[str]]:
                 raise ValueError("not a JSON object")
             rows.append((number, row))
         except ValueError as error:
-            problems.append(problem(path, number, None, f"bad JSON ({error})", "Write one whole {...} a line"))
+            fix = "Write one whole {...} a line, without NaN"
+            problems.append(problem(path, number, None, f"bad JSON ({error})", fix))
     return rows, problems
 
 
