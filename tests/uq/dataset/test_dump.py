@@ -57,7 +57,7 @@ WRONG = (
     ("text\n", "no <row ... />: b'text'"),
     ('  <other Id="2" />\n', "no <row ... />: b'<other"),
     (row(2).rstrip() + "<!-- a\n", "not well-formed"),
-    (row(2).rstrip() + row(4), "not well-formed"),
+    (row(2).rstrip() + "text\n", "not well-formed"),
 )
 
 
@@ -104,6 +104,7 @@ def test_a_file_that_is_no_dump_is_refused_and_nothing_changes_and_one_without_p
         with pytest.raises(DataError, match=says):
             ingest_dump(tmp_path / "other.xml", "s", tmp_path / "pool")
         assert len(pd.read_parquet(tmp_path / "pool/questions")) == 1
+    assert ingest(tmp_path, posts(row(1).strip(), row(2).strip(), row(3).strip())) == ([1, 2, 3], [])  # on one line
     for content in (b"<posts></posts>", b"<posts />", b"\xef\xbb\xbf<posts>\n</posts>\n"):
         assert ingest(tmp_path, content) == ([], [])
 

@@ -227,11 +227,12 @@ def sites(pool: str | Path) -> list[str]:
     return found
 
 
-# A dump is one `<row ... />` a line. Each goes to a parser of its own, so no document type is ever read: an entity that
-# a file declares is unknown here, never expanded. Only the rows at fault are rejected.
+# A dump has one `<row ... />` a line; other programs may write several. Each goes to a parser of its own, so that only the
+# rows at fault are rejected, and no document type is ever read: an entity that a file declares is unknown, not expanded.
 PIECE = 8 << 20  # bytes read, and written, at once
 LONGEST = 16 << 20  # bytes of one row; a post has at most 30,000 characters
 _HEADER = re.compile(rb"<posts\b[^>]*>")
+_BEFORE_ROW = re.compile(rb"(?=<row\b)")  # which inside a well-formed attribute cannot stand
 
 
 def ingest_dump(path: str | Path, site: str, pool: str | Path, answers: bool = False) -> Ingested:
@@ -259,7 +260,8 @@ def read_rows(path: str | Path) -> Iterator[list[Row]]:
             ended = header[0].endswith(b"/>")
             for line in filter(None, map(bytes.strip, iter(partial(file.readline, LONGEST), b""))):
                 ended = line.endswith(b"</posts>")
-                if row := line.removesuffix(b"</posts>"):
+                line = line.removesuffix(b"</posts>")
+                for row in filter(None, [line] if line.find(b"<row", 4) < 0 else _BEFORE_ROW.split(line)):
                     number, size = number + 1, size + len(row)
                     part.append(_row(number, row))
                 if size >= PIECE:
