@@ -227,8 +227,8 @@ def sites(pool: str | Path) -> list[str]:
     return found
 
 
-# A dump has one `<row ... />` a line; other programs may write several. Each goes to a parser of its own, so that only the
-# rows at fault are rejected, and no document type is ever read: an entity that a file declares is unknown, not expanded.
+# A dump has one `<row ... />` a line; other programs may write several. Each goes to a parser of its own, so that only
+# rows at fault are rejected, and no document type is read: an entity that a file declares is unknown, never expanded.
 PIECE = 8 << 20  # bytes read, and written, at once
 LONGEST = 16 << 20  # bytes of one row; a post has at most 30,000 characters
 _HEADER = re.compile(rb"<posts\b[^>]*>")
