@@ -8,7 +8,7 @@
 
 Every step asks of all items, so that any rule of decision (hle_verified.decision_rules) can be tried on the replies. A
 later step reads the earlier ones: `answering` are the models whose repairs are judged, the largest last (default:
-`models`).
+`models`). A study apart, `paired_audits`, has models judge items next to their sound twins.
 """
 
 import re
