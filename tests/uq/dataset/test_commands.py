@@ -18,6 +18,8 @@ RULES = "default: {min_age_years: 0, min_views: 5, min_votes: 2, max_views_per_v
 
 def test_from_dumps_to_kept_questions_and_duplicates(dataset, tmp_path, capsys):
     dumps, pool, out = (tmp_path / name for name in ("dumps", "pool", "out"))
+    dataset("generate", "--out", dumps, "--questions", -1, code=2)
+    assert "Invalid value for '--questions': Input should be greater than or equal to 1" in capsys.readouterr().err
     dataset("generate", "--out", dumps, "--questions", 80, "--copies", 0.2, "--seed", 2)
     for site in ("proofs", "circuits"):
         dataset("ingest", dumps / site / "Posts.xml", "--site", site, "--pool", pool)

@@ -68,9 +68,9 @@ def main(arguments: Sequence[str] = ()) -> None:
 @app.command()
 def generate(
     out: Annotated[Path, typer.Option(help="folder of the dumps")],
-    questions: Annotated[int, typer.Option(help="of each site")] = 5000,
-    copies: Annotated[float, typer.Option(help="share that repeats a question of the first site")] = 0.0,
-    seed: int = 0,
+    questions: Annotated[int, typer.Option(help="of each site", min=1)] = 5000,
+    copies: Annotated[float, typer.Option(help="share that repeats a question of the first site", min=0, max=1)] = 0.0,
+    seed: Annotated[int, typer.Option(min=0)] = 0,
 ) -> None:
     """Write made-up dumps of four sites."""
     planted = write_dumps(out, questions, seed, copies=copies)
@@ -242,7 +242,7 @@ def release(
     early: Annotated[bool, typer.Option("--early", help=f"if fewer than {releases.SHARE} % are solved, too")] = False,
     date: Day = None,
     pool: Annotated[Path | None, typer.Option(help="draw the dev set from this pool (with answers)")] = None,
-    dev: Annotated[int, typer.Option(help="questions of the dev set")] = filters.DEV_SIZE,
+    dev: Annotated[int, typer.Option(help="questions of the dev set", min=0)] = filters.DEV_SIZE,
     rules: Rules = None,
     as_of: Day = None,
     quotas: Quotas = None,
