@@ -1,4 +1,4 @@
-"""Words that a reader abroad stumbles over (the glossary of CONTRIBUTING.md) stand in no text that we show."""
+"""Words that a reader abroad stumbles over stand in no text that we show."""
 
 import ast
 import json
@@ -25,7 +25,6 @@ WORDS = {  # what not to write: what to write
 # Names of data stay: a field of an interface, a verdict in tables.
 NAMES = {
     "lib/desk/api_schema.py": ["mend"],
-    "lib/proctor/audit/comparisons.py": ["told"],
     "lib/proctor/stats/compare.py": ["told"],
     "notebooks/synthesis/audit_your_table.ipynb": ["told"],
 }

@@ -1,6 +1,7 @@
 """Proctor: replications of five papers on judging frontier language models.
 
-Floors, an import points only downwards: report, protocols, models, stats and data.
+Imports point only downwards: recordings and synthesis, the papers, exam, audit, generated and logs, models and stats,
+data. `report` and `workflow` stand aside (the contracts in pyproject.toml).
 """
 
 import importlib.util

@@ -145,7 +145,7 @@ def leaderboard(
     questions: Annotated[Path | None, typer.Option(help="their file, for the items' disciplines")] = None,
     name: options.Name = "",
 ) -> None:
-    """Rank 2 to 500 systems item by item: ranks, pairs, categories, and what they can bear."""
+    """Rank 2 to 500 systems item by item: ranks, pairs, categories, and what they can support."""
     _board(results, name or f"leaderboard-{results.stem}", own, pair, missing, population, questions)
 
 

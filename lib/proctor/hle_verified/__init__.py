@@ -1,1 +1,1 @@
-"""HLE-Verified: finding, mending and re-measuring what is wrong with an exam."""
+"""HLE-Verified: finding and repairing what is wrong with an exam, and measuring again."""

@@ -1,9 +1,8 @@
 """Simulated leaderboards of KINA's size, and fields of knowledge: what a choice of items tests of a whole field.
 
-42 models of chosen accuracies, and any number of exams of 899 items:
-
-The review of the paper prints three of 42 accuracies. The other 39 are assumed inside the tiers that it describes, and
-so is how hard the items are and how far models agree on that. Nothing here is data, and no simulated model has a name.
+A leaderboard has 42 models of chosen accuracies, and any number of exams of 899 items. The review of the paper prints
+three of 42 accuracies. The other 39 are assumed inside the tiers that it describes, and so is how hard the items are
+and how far models agree on that. Nothing here is data, and no simulated model has a name.
 
 One exam is one sample of items. What is said of "an exam of this size" is therefore an average over many simulated
 exams, and its interval is over these exams (`over_exams`).
