@@ -209,7 +209,7 @@ def test_threads_agree_with_one_another():
 
 def test_exact_answers_letters_and_words_need_no_mpmath(monkeypatch):
     monkeypatch.setattr(formula, "_digits", None)
-    assert [same.__wrapped__(*pair) for pair in (("4", "4.0"), ("b", "C"), ("Paris", "London"))] == [True, False, None]
+    assert [same.__wrapped__(*pair) for pair in (("4", "4.0"), ("4", "5"), ("Paris", "London"))] == [True, False, None]
 
 
 def test_the_labelled_pairs_of_the_benchmark():

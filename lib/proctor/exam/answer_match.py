@@ -45,6 +45,7 @@ _MATRIX = re.compile(
     re.DOTALL,
 )
 _SCIENTIFIC = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?|\.\d+)[eE]([-+]?\d{1,3})(?![\w.])", re.ASCII)
+_THOUSANDS = re.compile(r"(?<!\d)[1-9]\d{0,2}(,\d{3})+(?!\d)")
 _RANGE = re.compile(r"\d[\d.]*-\d[\d.]*")  # 5-7 may be -2 or from five to seven
 _LITERAL = re.compile(
     r"([-+]?)(\d+(?:\.\d*)?|\.\d+)(?:(?:e|\*10\^)\(?\{?([-+]?\d{1,3})\}?\)?)?(%)?", re.IGNORECASE | re.ASCII
@@ -68,6 +69,10 @@ def same(given: str | None, right: str) -> bool | None:
         return False
     if same_text(given, right):
         return True
+    number, other = literal(given.strip()), literal(right.strip())
+    if number and other and "%" not in given + right:  # most answers of an exam: quick, and where they differ too
+        if number.value == other.value or number.step == other.step == 0:
+            return number.value == other.value
     if (affirmed := affirms(right, whole=True)) is not None and (said := affirms(given)) is not None:
         return said == affirmed
     if len(right.strip()) == 1 and right.strip() in LETTERS:
@@ -178,10 +183,9 @@ def _symbol(left: str) -> bool:
 
 
 def _one_number(given: str, right: str) -> bool:
-    """Whether both are one number, as far as reading them tells. Raises Undecided where one is the other rounded."""
-    numbers = literal(given), literal(right)
-    if not any(found and found.step for found in numbers):
-        return None not in numbers and numbers[0] == numbers[1]
+    """Whether both are one number, one of them a decimal. Raises Undecided where one is the other rounded."""
+    if not any(found and found.step for found in (literal(given), literal(right))):
+        return False
     (value, step), (exact, last) = _measured(given), _measured(right)
     if value is None or exact is None or 2 * abs(exact - value) > max(step, last):
         return False
@@ -335,11 +339,10 @@ def parts(text: str) -> tuple[str, list[str]]:
     inner, brackets = text, ""
     if text[:1] in ("(", "[", "⦃") and _wrapped(text) and text[-1] in ")]⦄":
         inner, brackets = text[1:-1], text[0] + text[-1]
-    thousands = re.compile(r"(?<!\d)[1-9]\d{0,2}(,\d{3})+(?!\d)")
-    if brackets and thousands.search(inner):
+    if brackets and _THOUSANDS.search(inner):
         raise Undecided("a comma that separates entries or thousands")
     if not brackets:
-        inner = thousands.sub(lambda number: number[0].replace(",", ""), inner)
+        inner = _joined(inner)
     commas = [place for place, depth in enumerate(_depths(inner)) if inner[place] == "," and depth == 0]
     entries = [inner[after + 1 : end].strip() for after, end in zip([-1, *commas], [*commas, len(inner)])]
     if len(entries) == 1:
@@ -349,9 +352,14 @@ def parts(text: str) -> tuple[str, list[str]]:
     return brackets, entries
 
 
+def _joined(text: str) -> str:
+    """The text without commas between thousands."""
+    return _THOUSANDS.sub(lambda number: number[0].replace(",", ""), text)
+
+
 def literal(text: str) -> Literal | None:
     """The number that the whole text writes down, None for anything else."""
-    if not (found := _LITERAL.fullmatch(re.sub(r"(?<=\d),(?=\d{3}(?!\d))", "", text))):
+    if not (found := _LITERAL.fullmatch(_joined(text))):
         return None
     sign, digits, power, percent = found.groups()
     scale = Fraction(10) ** int(power or 0) / (100 if percent else 1)
