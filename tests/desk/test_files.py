@@ -245,7 +245,7 @@ def test_what_the_desk_cannot_hold_or_credit_is_named_and_nothing_loaded(folder,
     credits.write_text("\n".join(credits.read_text().splitlines()[:2]) + "\n")
     with pytest.raises(DataError, match="no row for question"):
         releases.load_release(folder)
-    with pytest.raises(DataError, match="not a release"):
+    with pytest.raises(DataError, match="release.json: not as `release` wrote it"):
         releases.load_release(folder / "1" / "none")
     assert not Question.objects.exists()
 
