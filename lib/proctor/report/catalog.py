@@ -5,7 +5,7 @@
 
 Columns of data/catalog.csv: id (<paper>/<artifact>), paper, kind (`notebook-output` is ours, the other
 kinds are the paper's), title, notebook (its path under notebooks/, no ending), outputs (files under
-figures/, semicolon-separated: `x.csv` stands for a table's four files, `x.svg` for a figure's three),
+figures/, semicolon-separated: `x.csv` stands for a table's three files, `x.svg` for a figure's three),
 evidence (of a planned row: what it will rest on), compared_with, tolerance ("exact" or a number in the
 unit of what is compared), state, missing (what our sources lack for it; a lacking row must say). A claim,
 definition, protocol or prompt may point at outputs of other rows, in which it is tested or run; so may a stand-in (a

@@ -1,6 +1,6 @@
 """Tables that are read (Markdown) and computed with (CSV), with the same provenance as figures.
 
-`python -m proctor.report.tables uq/table_s10` writes the LaTeX (booktabs) of saved tables to build/tex."""
+`python -m proctor.report.tables uq/table_S10` writes the LaTeX (booktabs) of saved tables to build/tex."""
 
 import argparse
 import html
@@ -261,7 +261,7 @@ def _text(value, how: Format | None, most: float) -> str:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m proctor.report.tables", description="The LaTeX of saved tables.")
-    parser.add_argument("names", nargs="+", metavar="PAPER/TABLE", help="such as uq/table_s10")
+    parser.add_argument("names", nargs="+", metavar="PAPER/TABLE", help="such as uq/table_S10")
     given = parser.parse_args(arguments)
     if lacking := [name for name in given.names if not (paths.FIGURES / f"{name}.md").is_file()]:
         parser.error(f"no table {', '.join(lacking)} in {paths.FIGURES}; their files end in .md")
