@@ -69,10 +69,6 @@ def same(given: str | None, right: str) -> bool | None:
         return False
     if same_text(given, right):
         return True
-    number, other = literal(given.strip()), literal(right.strip())
-    if number and other and "%" not in given + right:  # most answers of an exam: quick, and where they differ too
-        if number.value == other.value or number.step == other.step == 0:
-            return number.value == other.value
     if (affirmed := affirms(right, whole=True)) is not None and (said := affirms(given)) is not None:
         return said == affirmed
     if len(right.strip()) == 1 and right.strip() in LETTERS:
@@ -80,6 +76,10 @@ def same(given: str | None, right: str) -> bool | None:
         return None if found is None else found == right.strip()
     if max(len(given), len(right)) > LONGEST:
         return None
+    number, other = literal(given.strip()), literal(right.strip())
+    if number and other and "%" not in given + right:  # most answers of an exam: quick, and where they differ too
+        if number.value == other.value or number.step == other.step == 0:
+            return number.value == other.value
     if (days := [day(text) for text in (given, right)]) != [None, None]:
         return days[0] == days[1] if None not in days else None  # a difference of numbers is meant by nobody
     one, two = normal(given), normal(right)
