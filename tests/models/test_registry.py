@@ -30,7 +30,15 @@ NAMED = {"kind": "openai", "base_url": "http://me:secret@server/v1"}
 
 @pytest.mark.parametrize(
     "entry, wrong",
-    [({"kind": "opnai"}, "opnai"), ({"kind": "openai", "colour": 1}, "colour"), (None, "wrong"), (NAMED, "key_env")],
+    [
+        *(
+            ({"kind": "opnai"}, "opnai"),
+            ({"kind": "openai", "colour": 1}, "colour"),
+            (None, "wrong"),
+            (NAMED, "key_env"),
+        ),
+        *(({"kind": "openai", "requests_per_minute": odd}, "more than 0") for odd in (-1, 0, "many")),
+    ],
 )
 def test_a_wrong_entry_is_named_with_its_file(table, entry, wrong):
     table["wrong"] = entry
@@ -89,6 +97,15 @@ def test_a_faulty_entry_of_one_s_own_is_named_with_its_file(own, text):
     (own / "my_models.yaml").write_text(text)
     with pytest.raises(ModelError, match=f"^{own}/my_models.yaml"):
         spec("mine")
+
+
+@pytest.mark.parametrize(
+    "entry", ["{input: 5}", "{input: a, output: 1}", "{input: -5, output: 1}", "{input: .nan, output: 1}"]
+)
+def test_a_price_that_no_budget_could_hold_is_refused(own, entry):
+    (own / "my_prices.yaml").write_text(f"openai/m: {entry}")
+    with pytest.raises(ModelError, match=f"^{own}/my_prices.yaml, openai/m: no price.*Give dollars"):
+        price("openai/m")
 
 
 def test_the_prices_of_providers_models_are_dated():

@@ -1,6 +1,7 @@
 """Which models there are, where their weights lie, what they cost."""
 
 import hashlib
+import math
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -97,6 +98,9 @@ def spec(name: str) -> Spec:
     if name in table:
         try:
             entry = Spec(name=name, **{"model": "" if table[name].get("kind") == "gguf" else name} | table[name])
+            limits = entry.requests_per_minute, entry.tokens_per_minute, entry.max_output
+            if not all(limit is None or isinstance(limit, int | float) and limit > 0 for limit in limits):
+                raise TypeError("requests_per_minute, tokens_per_minute and max_output are more than 0")
             if entry.kind not in ("gguf", *KEYS):
                 raise TypeError(f"kind {entry.kind!r} is none of gguf, {', '.join(KEYS)}")
             if "@" in urlsplit(entry.base_url or "").netloc:
@@ -185,11 +189,24 @@ def _digest(path: Path, size: int, time: int) -> str:
 
 
 def price(name: str) -> tuple[float, float] | None:
-    """Dollars per token, (input, output), from prices.yaml or the user's my_prices.yaml; None where there is none."""
+    """Dollars per token, (input, output), from prices.yaml or the user's my_prices.yaml; None where there is none.
+
+    Raises ModelError for an entry that is no price: no budget would hold with one below nothing."""
     entry = _table("prices.yaml").get(name)
     if entry is None and name.endswith(".gguf"):
         return 0.0, 0.0
-    return (entry["input"] / 1e6, entry["output"] / 1e6) if entry else None
+    if entry is None:
+        return None
+    try:
+        cost = entry["input"] / 1e6, entry["output"] / 1e6
+        if not all(0 <= part < math.inf for part in cost):
+            raise ValueError("less than nothing, or no number")
+    except (KeyError, TypeError, ValueError) as error:
+        where = OWN_PARAMS / "my_prices.yaml" if name in _own_entries("prices.yaml") else PARAMS / "prices.yaml"
+        raise ModelError(
+            f"{where}, {name}: no price ({error!r}). Give dollars for a million tokens: {{input: 2.5, output: 10}}"
+        ) from None
+    return cost
 
 
 def old_prices(names: Iterable[str], today: date | None = None) -> str:
