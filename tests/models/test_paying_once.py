@@ -172,13 +172,16 @@ def test_a_budget_is_dollars_calls_or_no_limit_in_words(given, budget):
         Budget.of(given)
 
 
-def test_of_two_budgets_the_lower_bounds_hold():
+def test_of_two_budgets_the_lower_bounds_hold(monkeypatch):
     assert narrower(None, None) is None and narrower(None, Budget()) == Budget()
     assert narrower(Budget(5, None), Budget(9, 2.0)) == Budget(5, 2.0)
     Budget(9, 2.0).keep()
     Budget(5).keep()  # what is kept before is not widened
     Budget(total=7.0).keep()
     assert Budget.here() == Budget(5, 2.0, 7.0)
+    monkeypatch.setenv("PROCTOR_TOTAL_BUDGET", "500 calls")
+    with pytest.raises(ValueError, match="PROCTOR_TOTAL_BUDGET '500 calls': give dollars"):
+        Budget.here()
 
 
 def test_calls_to_models_without_a_price_do_not_count_as_free():

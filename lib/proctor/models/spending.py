@@ -74,7 +74,10 @@ class Budget:
         """The budget that the environment holds."""
         calls, dollars, total = map(os.environ.get, VARIABLES.values())
         given = narrower(cls.of(dollars or None), cls.of(f"{calls} calls" if calls else None))
-        return narrower(given, cls(total=cls.of(total).dollars) if total else None)  # type: ignore[union-attr]
+        overall = cls.of(total or None)
+        if overall and overall.dollars is None:
+            raise ValueError(f"{VARIABLES['total']} {total!r}: give dollars (5)")
+        return narrower(given, overall and cls(total=overall.dollars))
 
     def keep(self) -> None:
         """Have all sessions of this process, and of those that it starts, keep this budget too."""
