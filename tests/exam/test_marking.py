@@ -111,10 +111,12 @@ def test_what_is_no_results_is_refused(tmp_path):
     (tmp_path / "y.json").write_text(json.dumps({"a": {"model": "m", "response": "1"}}))
     (tmp_path / "z.csv").write_text("item,score\na,good\n")
     (tmp_path / "gap.csv").write_text("item,score\na,1\nb,\n")
+    (tmp_path / "percent.csv").write_text("item,score\na,0\nb,100\nc,inf\n")
     told = {
         "x.csv": "Give question_id, and reply, answer or score",
         "y.json": "nobody has judged",
         "z.csv": "'good' is no score",
+        "percent.csv": "percent.csv: item b scores 100 .and 1 more .*divide percentages by 100",
         "gap.csv": "item b has no score .and 0 more.. Fill it in, or leave it out",
     }
     for name, wrong in told.items():

@@ -202,6 +202,11 @@ def read_one(path: str | Path, scores: Collection[str] = (), filters: Collection
             )
         name = models[0] or name
     scored = rows.assign(score=rows["score"].fillna(0).astype(float))
+    if len(odd := scored[~scored["score"].between(0, 1)]):
+        raise DataError(
+            f"{path}: item {odd['question_id'].iloc[0]} scores {odd['score'].iloc[0]:g} (and {len(odd) - 1} more "
+            "are not from 0 to 1). Give the share of right answers; divide percentages by 100."
+        )
     return scored.groupby("question_id", sort=False)["score"].mean().rename(name)
 
 
