@@ -283,6 +283,8 @@ EXAM = ("exam", "data/examples/exam_questions.jsonl", "--model", "smollm2-135m")
         ((*EXAM, "--thinking", "much"), "--thinking much: say true, false, or how many tokens"),
         ((*EXAM, "--prompts", "params"), "there is no prompt in it. A prompt of your own lies at <paper>/<name>.md"),
         ((*EXAM, "--samples", "2"), "set a temperature"),
+        ((*EXAM, "--samples", "0"), "'--samples': Input should be greater than or equal to 1"),
+        ((*EXAM, "--at-once", "0"), "'--at-once': Input should be greater than or equal to 1"),
         (("exam", "nowhere.jsonl", "--model", "smollm2-135m"), "nowhere.jsonl: cannot be read"),
         (("exam", "data/examples/exam_questions.jsonl", "--model", "gpt"), "no model 'gpt'"),
         (("run", "uq/none"), "no such notebook"),

@@ -59,7 +59,7 @@ class Asking(Bounds):
 
     plan: Annotated[bool, typer.Option("--plan", help="show what would be asked and what it costs, and stop")] = False
     export: Annotated[Path | None, typer.Option(help="ask nothing: write the next requests here, for a cluster")] = None
-    at_once: Annotated[int, typer.Option(help="calls in flight at a time")] = 8
+    at_once: Annotated[int, typer.Option(min=1, help="calls in flight at a time")] = 8
     column: Columns = ()  # type: ignore[assignment]
     style: Annotated[
         str, typer.Option(help="of prompts: free (at length), short (small models), paper (as the paper's)")

@@ -84,7 +84,7 @@ def exam(
     model: options.Models,
     judge: Annotated[str, typer.Option(help="weighs answers that comparison can't decide")] = "",
     judge_all: Annotated[bool, typer.Option("--judge-all", help="put every answer to the judge, as HLE does")] = False,
-    samples: Annotated[int, typer.Option(help="answers to each question")] = 1,
+    samples: Annotated[int, typer.Option(min=1, help="answers to each question")] = 1,
     licence: options.Licence = None,
     *,
     asking: options.Asking,
@@ -211,7 +211,7 @@ def candidates(
     neighbours: Annotated[Path, typer.Option(help="related questions: question, answer, neighbour_of")],
     model: options.Models,
     questions: Annotated[Path | None, typer.Option(help="their file; none: a column `question` in FILE")] = None,
-    rollouts: Annotated[int, typer.Option(help="on each neighbour; the paper has 64")] = 8,
+    rollouts: Annotated[int, typer.Option(min=1, help="on each neighbour; the paper has 64")] = 8,
     *,
     asking: options.Asking,
 ) -> None:
