@@ -61,6 +61,7 @@ def record(model: type[Model], fields: dict, fixes: Mapping = FIXES) -> Model:
     field, *inside = fault["loc"] or ("",)
     place = [str(field), *(str(part + 1 if isinstance(part, int) else part) for part in inside)]
     what = fault["msg"].removeprefix("Value error, ").replace("Input should be", "it should be")
+    what = what.replace(f"a valid dictionary or instance of {model.__name__}", "names and their values")
     if fault["type"] not in ("value_error", "missing", "extra_forbidden"):
         what += f", found {fault['input']!r:.60}"
     raise Wrong(" ".join(place), what, fixes.get(fault["type"], "Correct the value"))

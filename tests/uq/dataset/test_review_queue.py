@@ -174,6 +174,7 @@ def test_sheets_of_different_queues_and_other_files_are_refused(tmp_path):
     [
         (load_quotas, "default: [", "cannot be read as YAML"),
         (load_quotas, "sites: {}", "default: Field required"),
+        (load_quotas, "- sites", "it should be names and their values, found"),
         (load_quotas, "order: views", "x, order: it should be 'votes' or 'random', found 'views'"),
         (load_quotas, "size: 3", "x, size: .* Use category, top"),
         (load_rules, "min_views: many", "x, min_views: it should be a valid number, found 'many'"),
@@ -186,6 +187,6 @@ def test_bad_quotas_and_rules_are_refused(tmp_path, load, text, told):
     """As a whole file, or as settings of a site x in the file that there is."""
     path, whole = tmp_path / "settings.yaml", {load_quotas: QUOTAS_FILE, load_rules: RULES_FILE}[load].read_text()
     of_site = whole.replace("\nsites:\n", f"\nsites:\n  x: {{{text}}}\n")
-    path.write_text(text if text.startswith(("default", "sites")) else of_site)
+    path.write_text(text if text.startswith(("default", "sites", "-")) else of_site)
     with pytest.raises(DataError, match=told):
         load(path)
