@@ -20,10 +20,12 @@ from proctor.stats.proportions import wilson
 BAR = 0.995  # of the answers that comparison decides, marked as the judge did
 
 
-def judged(file: Path) -> pd.DataFrame:
-    """The answers of one file on which its judge said yes or no, with the key that the judge saw."""
+def judged(file: Path) -> pd.DataFrame | None:
+    """The answers of one file on which its judge said yes or no, with the key that it saw; None: none."""
     said = json.loads(file.read_text())["judged_predictions"]
     keys = {name: (row.get("judge_response") or {}).get("correct_answer") for name, row in said.items()}
+    if not any(keys.values()):  # each call failed
+        return None
     replies = read_replies(file)
     return replies.assign(key=replies["question_id"].map(keys)).dropna(subset=["before", "key"])
 
