@@ -310,8 +310,9 @@ def test_whole_numbers_are_ids_and_a_field_under_another_name_leaves_the_column_
     path = write_jsonl(tmp_path / "a.jsonl", {"nr": 7, "q": "a"}, {"nr": 7.0, "q": "b"})
     with pytest.raises(DataError, match="row 2, column nr: '7' is the id of row 1 too"):
         load_questions(path, columns={"id": "nr", "question": "q"})
-    path = write_jsonl(tmp_path / "a.jsonl", {"question": "old", "prompt": "new"})
+    path = write_jsonl(tmp_path / "a.jsonl", {"question": "old", "prompt": "new", "answer": "  "})
     found = load_questions(path, columns={"question": "prompt"})[0]
     assert (found.question, found.extra) == ("new", {"question_column": "old"})
+    assert found.answer is None  # blanks are no key
     with pytest.raises(ValidationError, match="at most 10"):
         Question(id="1", question="?", answer_type="multipleChoice", options=tuple(map(str, range(11))))

@@ -209,7 +209,9 @@ def number_as_text(value):
 
 
 def _key(value):
-    """`number_as_text` of a key, which may be JSON's true or false too."""
+    """`number_as_text` of a key, which may be JSON's true or false too; None for blanks, which are no key."""
+    if isinstance(value, str) and not value.strip():
+        return None
     return str(value) if isinstance(value, bool) else number_as_text(value)
 
 
