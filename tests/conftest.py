@@ -75,6 +75,17 @@ def unchanged():
         os.environ.update(environment)
 
 
+@pytest.fixture
+def file(tmp_path):
+    """A text as a file in the test's folder; its path."""
+
+    def write(text, name="table.csv"):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+        return tmp_path / name
+
+    return write
+
+
 @pytest.fixture(scope="session")
 def kernels():
     """What forks the kernels of all notebooks that the tests run (PROCTOR_KERNELS: its folder)."""

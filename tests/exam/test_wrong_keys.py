@@ -13,15 +13,6 @@ WIDE = "item,key,subject,a,b,c\nq1,A,x,A,A,B\nq2,B,x,C,C,C\nq3,C,y,C,,C\n"
 LONG = "question_id,model,answer,target\nq1,a,1/2,1/2\nq1,b,0.5,1/2\nq1,c,2,1/2\nq2,a,Paris,Rome\nq2,b,paris,Rome\n"
 
 
-@pytest.fixture
-def file(tmp_path):
-    def write(text, name="answers.csv"):
-        (tmp_path / name).write_text(text, encoding="utf-8")
-        return tmp_path / name
-
-    return write
-
-
 def groups(votes):
     return {(row.item, row.system): row.group for row in votes.given.itertuples()}
 
@@ -57,7 +48,7 @@ def test_answers_that_mean_the_same_are_one_group_a_wide_table_has_a_column_per_
 def test_tables_that_cannot_be_read_are_refused_by_name(file, text, given, message):
     with pytest.raises(DataError, match=message) as raised:
         read_votes([file(text)], **given)
-    assert "answers.csv" in str(raised.value)
+    assert "table.csv" in str(raised.value)
 
 
 def test_suspicion_is_the_weighted_share_of_the_best_other_answer_minus_twice_the_key_s(file):

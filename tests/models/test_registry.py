@@ -30,15 +30,8 @@ NAMED = {"kind": "openai", "base_url": "http://me:secret@server/v1"}
 
 @pytest.mark.parametrize(
     "entry, wrong",
-    [
-        *(
-            ({"kind": "opnai"}, "opnai"),
-            ({"kind": "openai", "colour": 1}, "colour"),
-            (None, "wrong"),
-            (NAMED, "key_env"),
-        ),
-        *(({"kind": "openai", "requests_per_minute": odd}, "more than 0") for odd in (-1, 0, "many")),
-    ],
+    [({"kind": "opnai"}, "opnai"), ({"kind": "openai", "colour": 1}, "colour"), (None, "wrong"), (NAMED, "key_env")]
+    + [({"kind": "openai", "requests_per_minute": odd}, "more than 0") for odd in (-1, 0, "many")],
 )
 def test_a_wrong_entry_is_named_with_its_file(table, entry, wrong):
     table["wrong"] = entry

@@ -14,15 +14,6 @@ LABELS = "answer_id,correct\na1,yes\na2,no\na3,1\na4,\n"
 VERDICTS = "item,judge,verdict\na1,j,accept\na2,j,reject\na3,j,yes\na4,j,\na1,k,no\na1,k,no\na1,k,yes\na2,k,abstain\n"
 
 
-@pytest.fixture
-def file(tmp_path):
-    def write(text, name="verdicts.csv"):
-        (tmp_path / name).write_text(text, encoding="utf-8")
-        return tmp_path / name
-
-    return write
-
-
 def made(accept, correct, questions=None, judge="j", author=""):
     """A table as `judged` gives it."""
     n = len(accept)
@@ -56,7 +47,7 @@ def test_scores_accept_from_the_least_one_that_is_named_and_none_is_unreadable(f
     pd.DataFrame(dict(id=["a1", "a2"], score=[7, None], correct=[1, None])).to_parquet(tmp_path / "v.parquet")
     assert read_verdicts(tmp_path / "v.parquet", 7)["accept"].fillna(-1).tolist() == [1, -1]
     assert read_labels(tmp_path / "v.parquet").to_dict() == {"a1": 1.0}
-    with pytest.raises(DataError, match="verdicts.csv: column score holds scores. Give --accept-from"):
+    with pytest.raises(DataError, match="table.csv: column score holds scores. Give --accept-from"):
         read_verdicts(file(text))
 
 
