@@ -172,14 +172,14 @@ def test_a_budget_is_dollars_calls_or_no_limit_in_words(given, budget):
         Budget.of(given)
 
 
-def test_of_two_budgets_the_lower_bounds_hold(monkeypatch):
+def test_of_two_budgets_the_lower_bounds_hold():
     assert narrower(None, None) is None and narrower(None, Budget()) == Budget()
     assert narrower(Budget(5, None), Budget(9, 2.0)) == Budget(5, 2.0)
     Budget(9, 2.0).keep()
     Budget(5).keep()  # what is kept before is not widened
     Budget(total=7.0).keep()
     assert Budget.here() == Budget(5, 2.0, 7.0)
-    monkeypatch.setenv("PROCTOR_TOTAL_BUDGET", "500 calls")
+    os.environ["PROCTOR_TOTAL_BUDGET"] = "500 calls"
     with pytest.raises(ValueError, match="PROCTOR_TOTAL_BUDGET '500 calls': give dollars"):
         Budget.here()
 
