@@ -19,6 +19,7 @@ EQUATION = re.compile(r"(\d+) ([-+x/]) (\d+) = (\d+)")
 _STEP = re.compile(r"(\w[\w ]*) = (\w[\w ]*?) ([-+x/]) (\w[\w ]*): ([^;]+)(?:; (.+))?")
 WRONG_SOLUTIONS = 3  # of each question
 SLIPS = ("wrong result", "wrong operation", "number misread", "wrong number taken", "step left out")
+DRAWN = ("wrong result", "number misread")  # kinds of slips whose sizes are drawn
 
 
 @dataclass(frozen=True)
@@ -171,8 +172,10 @@ def spoil(problem: Problem, rng: Generator, count: int = 3) -> list[Slip]:
     taken = {problem.answer}
     for again in range(2):  # the second time round a kind may come back, if there were too few
         for kind in some(rng, SLIPS, len(SLIPS)):
-            changed = [_changed(problem, kind, place, rng) for place in range(len(problem.lines))]  # draws sizes
-            if len(found) < count and (again or kind not in {slip.kind for slip in found}):
+            needed = len(found) < count and (again or kind not in {slip.kind for slip in found})
+            if needed or kind in DRAWN:
+                changed = [_changed(problem, kind, place, rng) for place in range(len(problem.lines))]
+            if needed:
                 if slips := [slip for slip in _slips(problem, kind, chain(*changed)) if slip.answer not in taken]:
                     found.append(slips[int(rng.integers(len(slips)))])
                     taken.add(found[-1].answer)
@@ -210,11 +213,14 @@ def _changed(problem: Problem, kind: str, place: int, rng: Generator) -> list[Se
         changes = [{side: other} for side in sides for other in earlier if other not in (step.left, step.right)]
     elif after:  # left out: later steps read a number of this one for its result; the last one only ends too early
         swaps = [{step.name: number} for number in (step.left, step.right)]
-        return [
-            (*before, *(replace(s, left=swap.get(s.left, s.left), right=swap.get(s.right, s.right)) for s in after))
-            for swap in swaps
-        ]
+        return [(*before, *(_with(s, swap) for s in after)) for swap in swaps]
     return [(*before, replace(step, **change), *after) for change in changes]
+
+
+def _with(step: Step, swap: Mapping[int | str, int | str]) -> Step:
+    """The step with other operands; itself where it has none of those."""
+    left, right = swap.get(step.left, step.left), swap.get(step.right, step.right)
+    return step if (left, right) == (step.left, step.right) else replace(step, left=left, right=right)
 
 
 def _misread(number: int, rng: Generator) -> int:

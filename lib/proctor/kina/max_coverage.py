@@ -127,8 +127,9 @@ def curve(proxy: Proxy, chosen: ArrayLike) -> np.ndarray:
 
 def best_similarity(proxy: Proxy, chosen: ArrayLike) -> np.ndarray:
     """Each anchor's best similarity with a chosen item, 0 where none: shape (anchors,)."""
-    rows = proxy.similarity[np.asarray(chosen, int)]
-    return rows.max(axis=0).toarray() if rows.shape[0] else np.zeros(len(proxy.weights))
+    rows, best = proxy.similarity[np.asarray(chosen, int)], np.zeros(len(proxy.weights))
+    np.maximum.at(best, rows.indices, rows.data)  # many times as quick as the maximum of a sparse array
+    return best
 
 
 def gains(proxy: Proxy, best: np.ndarray, items: np.ndarray | None = None) -> np.ndarray:
