@@ -16,8 +16,8 @@ import argparse
 import contextlib
 import importlib.util
 import itertools
-import json
 import os
+import pickle
 import subprocess
 import sys
 import tempfile
@@ -40,7 +40,8 @@ from proctor.exam import recorded  # noqa: E402
 from proctor.files import write_atomic  # noqa: E402
 from proctor.models.cache import Cache  # noqa: E402
 from proctor.workflow import params  # noqa: E402
-from proctor.workflow.notebook import all_notebooks  # noqa: E402
+from proctor.workflow.jobs import Job  # noqa: E402
+from proctor.workflow.notebook import Notebook, all_notebooks  # noqa: E402
 
 KINDS = ("openai", "anthropic")
 LINES = (["mixed", "mixed-2"], ["mute"], ["right"], ["wrong"])
@@ -63,11 +64,10 @@ def command(
         models = [models[0], f"{models[0]}-2"]  # a slope needs two
     values = params.resolve(all_notebooks(), paths.PARAMS / profile)[name]
     given = {key: value for key, value in provider_values(name, server.url, kind, models).items() if key != "mode"}
-    job = dict(notebook=f"notebooks/{name}.ipynb", values=values | given | more, promised=[])
-    job |= {
-        key: f"{folder}/{file}" for key, file in dict(copy="out.ipynb", figures="figures", receipt="r.json").items()
-    }
-    place = write_atomic(f"{folder}/job.json", json.dumps(job))
+    place = Path(folder)
+    job = Job(Notebook(f"notebooks/{name}.ipynb"), values | given | more, place / "out.ipynb", place / "figures",
+              receipt=place / "r.json")  # fmt: skip
+    place = write_atomic(place / "job", pickle.dumps(job))
     return [sys.executable, "-m", "proctor.workflow.jobs", str(place)]
 
 
