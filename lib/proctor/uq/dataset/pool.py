@@ -15,7 +15,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator
 from contextlib import ExitStack
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import Annotated, NamedTuple
@@ -23,7 +23,7 @@ from xml.parsers import expat
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-from pydantic import BaseModel, BeforeValidator, Field, NaiveDatetime
+from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, NaiveDatetime
 
 from proctor.data.tabular import DataError, Wrong, record
 
@@ -44,22 +44,27 @@ def read_tags(text: str) -> list[str]:
     raise ValueError("neither <a><b> nor |a|b|")
 
 
+def _past(time: datetime) -> datetime:
+    if time > datetime.now(UTC).replace(tzinfo=None):
+        raise ValueError(f"{time} lies in the future")
+    return time
+
+
 def _person(value: str) -> int | None:
     """The author's number; those of the site itself, such as -1, are no one's."""
     return int(value) if value.isascii() and value.isdigit() and len(value) < 12 else None
 
 
 # What may stand in a row, and as what the pool holds it; the limits are more than any real post has.
-TOMORROW = datetime.now(UTC).replace(tzinfo=None) + timedelta(days=1)
 Number = Annotated[int, Field(ge=0, le=LARGEST_ID), pa.int64()]
 Text = Annotated[str, Field(min_length=1), pa.string()]
 Tags = Annotated[list[str], BeforeValidator(read_tags), pa.list_(pa.string())]
 Votes = Annotated[int, Field(ge=-(10**6), le=10**6), pa.int32()]
-Time = Annotated[NaiveDatetime, Field(lt=TOMORROW), pa.timestamp("ms")]
+Time = Annotated[NaiveDatetime, AfterValidator(_past), pa.timestamp("ms")]
 Views = Annotated[int | None, Field(ge=0, le=10**10), pa.int64()]
 Few = Annotated[int | None, Field(ge=0, le=10**5), pa.int32()]
 Other = Annotated[int | None, Field(ge=0, le=LARGEST_ID), pa.int64()]
-Later = Annotated[NaiveDatetime | None, Field(lt=TOMORROW), pa.timestamp("ms")]
+Later = Annotated[NaiveDatetime | None, AfterValidator(_past), pa.timestamp("ms")]
 Person = Annotated[int | None, BeforeValidator(_person), pa.int64()]
 Name = Annotated[str | None, pa.string()]
 
