@@ -213,10 +213,10 @@ def _read_json(path: Path, text: str) -> tuple[list[Row], list[str]]:
         raise DataError(f"{path}: bad JSON ({error}). Mend it there.") from None
     if not isinstance(array, list):
         raise DataError(f"{path}: not a JSON array. Put the questions between [ and ], or one a line in a .jsonl.")
-    for number, row in enumerate(array, start=1):
-        if not isinstance(row, dict):
-            raise DataError(problem(path, number, None, "not a JSON object", "Write each question as {...}"))
-    return list(enumerate(array, start=1)), []
+    rows = list(enumerate(array, start=1))
+    if odd := next((number for number, row in rows if not isinstance(row, dict)), 0):
+        raise DataError(problem(path, odd, None, "not a JSON object", "Write each question as {...}"))
+    return rows, []
 
 
 def parse_json(text: str) -> Any:

@@ -19,7 +19,8 @@ EQUATION = re.compile(r"(\d+) ([-+x/]) (\d+) = (\d+)")
 _STEP = re.compile(r"(\w[\w ]*) = (\w[\w ]*?) ([-+x/]) (\w[\w ]*): ([^;]+)(?:; (.+))?")
 WRONG_SOLUTIONS = 3  # of each question
 SLIPS = ("wrong result", "wrong operation", "number misread", "wrong number taken", "step left out")
-DRAWN = ("wrong result", "number misread")  # kinds of slips whose sizes are drawn
+# The size of these slips is drawn even where no slip of the kind is needed, so that the random numbers after it stay.
+DRAWN = ("wrong result", "number misread")
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import itertools
 import random
 import shutil
 import sys
@@ -269,8 +268,8 @@ class Session:
     async def _paid(self, request: Request) -> Reply:
         """Send within the budget, keep the reply, and send again after passing faults: not before the server allows
         it, and twice as late each time."""
-        unreadable = 0
-        for attempt in itertools.count():
+        attempt = unreadable = 0
+        while True:
             try:
                 await self._keep_pace(request)
                 call = await self.account.reserve(request)
@@ -281,7 +280,7 @@ class Session:
                     raise
                 delay = max(error.wait or 0.0, min(60.0, 0.5 * 2**attempt) * (0.5 + random.random()))
             await asyncio.sleep(delay)
-        raise AssertionError("unreachable")
+            attempt += 1
 
     async def _sent(self, request: Request, call: str) -> Reply:
         with self.account.attempt(request, call) as came:

@@ -57,7 +57,7 @@ def calibration_interval(
     A resample contains the sampling noise twice, so its squared error is too large by about one more
     share of noise. The squared replicates are therefore shifted to have the estimate as their mean before
     the percentiles are taken; limits below 0 are 0. If no resample differs from the data (for example official
-    below two bins) the interval is 0 to 1, method "range". No answers, or one where two are needed:
+    below two bins) the interval is 0 to 1, method "range". Fewer than two answers:
     `bootstrap.no_interval`.
     """
     checks.share(level, "level")

@@ -99,9 +99,12 @@ def digests(paths: Iterable[Path]) -> dict[str, str]:
     found = {}
     for path in paths:
         name = shown(path)
-        found[name] = digest(path) if path.is_file() else ""
-        if name.startswith("$") and not path.is_file():
+        if path.is_file():
+            found[name] = digest(path)
+        elif name.startswith("$"):
             found[name] = hashlib.sha256(os.fsencode(os.environ.get(name[1:], ""))).hexdigest()
+        else:
+            found[name] = ""
     return found
 
 
